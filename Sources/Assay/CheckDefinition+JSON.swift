@@ -2,9 +2,7 @@ package import AssayCore
 
 /// A code and a check that reports it.
 package struct CodeUse: Sendable {
-    /// The code.
     package let code: CheckCode
-    /// The check.
     package let check: CheckDefinition
 
     /// The checks of a catalogue that report a code.
@@ -14,58 +12,36 @@ package struct CodeUse: Sendable {
         }
     }
 
-    /// One JSON object on one line.
     package var json: String {
-        var object = JSONObject()
-        object.add("code", text: code.name)
-        object.add("check", text: check.id.name)
-        object.add("meaning", text: code.meaning)
-        object.add("remedy", text: check.remedy(for: code.name).rawValue)
-        object.add("lookAt", text: check.lookAt)
-        return object.text
+        JSONObject([
+            "code": code.name, "check": check.id.name, "meaning": code.meaning,
+            "remedy": check.remedy(for: code.name).rawValue, "lookAt": check.lookAt,
+        ]).text
     }
 }
 
 extension OutageExplanation {
-    /// One JSON object on one line.
     package var json: String {
-        var object = JSONObject()
-        object.add("outage", text: code.name)
-        object.add("parts", raw: JSONText.array(parts.map(JSONText.string)))
-        object.add("meaning", text: meaning)
-        return object.text
+        JSONObject(["outage": code.name, "parts": parts, "meaning": meaning]).text
     }
 }
 
 extension CheckDefinition {
     /// The check as one JSON object on one line.
     package var json: String {
-        var object = JSONObject()
-        object.add("check", text: id.name)
-        switch kind {
-        case .gate: object.add("kind", text: "gate")
-        case .policy(let mode):
-            object.add("kind", text: "policy")
-            object.add("default", text: mode.rawValue)
-        case .signal:
-            object.add("kind", text: "signal")
-            object.add("default", text: CheckMode.annotate.rawValue)
-        case .ledger: object.add("kind", text: "ledger")
+        let (kind, standard): (String, CheckMode?) =
+            switch self.kind {
+            case .gate: ("gate", nil)
+            case .policy(let mode): ("policy", mode)
+            case .signal: ("signal", .annotate)
+            case .ledger: ("ledger", nil)
+            }
+        let codes = codes.map { code in
+            JSONObject(["code": code.name, "meaning": code.meaning, "remedy": remedy(for: code.name).rawValue])
         }
-        object.add("proves", text: proves)
-        object.add("stops", text: stops)
-        object.add("lookAt", text: lookAt)
-        object.add("source", text: source)
-        object.add(
-            "codes",
-            raw: JSONText.array(
-                codes.map { code in
-                    var object = JSONObject()
-                    object.add("code", text: code.name)
-                    object.add("meaning", text: code.meaning)
-                    object.add("remedy", text: remedy(for: code.name).rawValue)
-                    return object.text
-                }))
-        return object.text
+        return JSONObject([
+            "check": id.name, "kind": kind, "default": standard?.rawValue, "proves": proves, "stops": stops,
+            "lookAt": lookAt, "source": source, "codes": codes,
+        ]).text
     }
 }

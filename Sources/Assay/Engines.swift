@@ -22,7 +22,6 @@ final class Engines: Sendable {
     let byKind: [EvidenceKind: any EvidenceEngine]
     let registry: EngineRegistry
 
-    /// The warnings of all engines.
     let warnings: [String]
 
     /// Whether an assessment may need results of ``builds`` or ``deviceCheck``.

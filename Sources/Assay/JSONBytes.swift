@@ -22,12 +22,10 @@ package struct JSONBytes: Sendable {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Writes a byte.
     package mutating func raw(_ byte: UInt8) {
         bytes.append(byte)
     }
 
-    /// Writes an integer.
     package mutating func integer(_ value: some FixedWidthInteger) {
         if value < 10, value >= 0 {
             raw(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))

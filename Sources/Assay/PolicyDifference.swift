@@ -6,11 +6,8 @@ import FoundationEssentials
 /// It compares policies in the form of ``PolicyFile/effectiveText(path:engines:)``, which has all defaults, so that a rule that a
 /// file no longer has is seen. The contents of files that a policy names, and of its keys, are not compared.
 package struct PolicyDifference: Sendable {
-    /// One change.
     package struct Change: Sendable, Equatable, CustomStringConvertible {
-        /// What was changed.
         package enum Subject: String, Sendable, CaseIterable {
-            /// An app.
             case app
             /// The section of an app for a kind of evidence.
             case evidence
@@ -18,13 +15,10 @@ package struct PolicyDifference: Sendable {
             case check
             /// A field of a section.
             case rule
-            /// A route.
             case route
         }
 
-        /// How it was changed.
         package enum Effect: String, Sendable, CaseIterable {
-            /// It is new.
             case added
             /// It is gone.
             case removed
@@ -36,9 +30,7 @@ package struct PolicyDifference: Sendable {
             case changed
         }
 
-        /// What was changed.
         package let subject: Subject
-        /// How it was changed.
         package let effect: Effect
         /// Its name, such as `shop.appAttest.counter`.
         package let name: String

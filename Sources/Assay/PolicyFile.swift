@@ -21,7 +21,6 @@ public enum PolicyFile {
         try parse(text(of: path), file: path, files: LocalFiles(relativeTo: path), engines: engines)
     }
 
-    /// The text of a policy file.
     package static func text(of path: String) throws(PolicyError) -> String {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -5,7 +5,6 @@ package import Foundation
 package struct PolicyReview: Sendable {
     /// An error or a warning.
     package struct Finding: Sendable {
-        /// The severity of a finding.
         package enum Severity: String, Sendable {
             /// The policy cannot be used.
             case error
@@ -15,20 +14,16 @@ package struct PolicyReview: Sendable {
             case note
         }
 
-        /// The severity.
         package let severity: Severity
         /// The position and the message.
         package let problem: PolicyError
 
         /// The finding as one JSON object on one line.
         package var json: String {
-            var object = JSONObject()
-            if let file = problem.file { object.add("file", text: file) }
-            if let line = problem.line { object.add("line", raw: "\(line)") }
-            object.add("severity", text: severity.rawValue)
-            object.add("field", text: problem.field)
-            object.add("message", text: problem.message)
-            return object.text
+            JSONObject([
+                "file": problem.file, "line": problem.line, "severity": severity.rawValue, "field": problem.field,
+                "message": problem.message,
+            ]).text
         }
 
         /// `FILE:LINE: SEVERITY: FIELD: SENTENCE`.

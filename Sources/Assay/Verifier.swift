@@ -29,9 +29,7 @@ public struct Verifier: Sendable {
         EngineRegistry.standard.problem(withKey: key)
     }
 
-    /// The policy.
     package let policy: VerificationPolicy
-    /// The ledger.
     package let ledger: any Ledger
     let engines: Engines
     /// The keys of the policy and the key stores.

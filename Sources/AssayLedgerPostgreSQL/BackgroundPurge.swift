@@ -76,9 +76,7 @@ final class BackgroundPurge: Sendable {
 
     /// Records how many rows are live and dead, for metrics.
     private func recordRows(_ holder: ConnectionHolder) throws {
-        var parameters = Parameters()
-        parameters.add(text: holder.target.schema)
-        let rows = try holder.run([Step(ServerCheck.bloat, parameters)])[0]
+        let rows = try holder.run([Step(ServerCheck.bloat, holder.target.schema)])[0]
         for row in 0..<rows.count {
             guard let table = rows.bytes(row, 0) else { continue }
             let (live, dead) = (rows.integer(row, 1) ?? 0, rows.integer(row, 2) ?? 0)
@@ -113,11 +111,9 @@ final class BackgroundPurge: Sendable {
             - \(Int64(LedgerRules.retention * 1_000_000)))
             FROM \(statements.schema).purge WHERE one = 1 FOR UPDATE \(isWaiting ? "" : "SKIP LOCKED")
             """)
-        var parameters = Parameters()
-        parameters.add(horizon.microseconds)
         // The ledger's mark is read after the lock is taken. A migration stores the mark, takes the lock, and then reads the rows.
         let opening = try holder.run(
-            [Step(LedgerStatements.begin)] + settings + [Step(lock, parameters), Step(statements.findMark)])
+            [Step(LedgerStatements.begin)] + settings + [Step(lock, horizon), Step(statements.findMark)])
         let marks = opening[opening.count - 2]
         guard opening[opening.count - 1].bytes(0, 0) == nil, let challenges = marks.integer(0, 0),
             let digests = marks.integer(0, 1),
@@ -126,14 +122,12 @@ final class BackgroundPurge: Sendable {
             _ = try holder.run([Step(LedgerStatements.rollback)])
             return 0
         }
-        func range(_ start: Int64) -> Parameters {
-            var parameters = Parameters()
-            parameters.add(isFull ? Int64.min : start)
-            parameters.add(end)
-            parameters.add(Self.limit)
-            return parameters
+        func delete(_ statement: Statement, from start: Int64) -> Step {
+            Step(statement, isFull ? Int64.min : start, end, Self.limit)
         }
-        let deleted = try holder.run([Step(deleteChallenges, range(challenges)), Step(deleteDigests, range(digests))])
+        let deleted = try holder.run([
+            delete(deleteChallenges, from: challenges), delete(deleteDigests, from: digests),
+        ])
         let counts = deleted.map { Int($0.integer(0, 0) ?? 0) }
         guard counts.contains(where: { $0 > 0 }) else {
             _ = try holder.run([Step(LedgerStatements.rollback)])

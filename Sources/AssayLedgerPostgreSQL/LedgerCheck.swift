@@ -28,60 +28,50 @@ extension PostgreSQLLedger {
     ) async throws -> [String] {
         // The trail comes first: the rows are compared with it.
         var (chain, replay) = (LedgerAuditChain(), TrailReplay())
-        var problems = try await rows(snapshot, .audit, { (row) throws(StoredValueError) in try row.auditEntry() }) {
+        var problems = try await rows(snapshot, LedgerTables.audit) {
             replay.take($0)
             return chain.problem(with: $0)
         }
-        problems += try await rows(snapshot, .challenges, { (row) throws(StoredValueError) in try row.challenge() }) {
-            LedgerProblem.of(challenge: $0.challenge, consumedAt: $0.consumedAt)
+        problems += try await rows(snapshot, LedgerTables.challenges) {
+            LedgerRules.problem(with: $0.challenge, consumedAt: $0.consumedAt)
         }
-        problems += try await rows(snapshot, .keys, { (row) throws(StoredValueError) in try row.key() }) { key in
-            replay.take(key)
-            if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
-            return keyProblem(key).map { "\(key.label) \($0)" }
+        problems += try await rows(snapshot, LedgerTables.keys) {
+            replay.take($0)
+            return LedgerRules.problem(with: $0, keyProblem)
         }
         problems += try await copiedKeys()
-        problems += try await rows(snapshot, .digests, { (row) throws(StoredValueError) in try row.digest() }) { use in
-            use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
-        }
-        problems += try await rows(snapshot, .standings, { (row) throws(StoredValueError) in try row.standing() }) {
+        problems += try await rows(snapshot, LedgerTables.digests) { LedgerRules.problem(with: $0) }
+        problems += try await rows(snapshot, LedgerTables.standings) {
             replay.take($0)
-            return $0.subject.name.isEmpty ? "a standing of the kind \($0.subject.kind.rawValue) has no name" : nil
+            return LedgerRules.problem(with: $0)
         }
-        problems += try await rows(snapshot, .operators, { (row) throws(StoredValueError) in try row.storedOperator() })
-        { stored in
-            replay.take(stored.operator, tokenHash: stored.tokenHash)
-            if let objection = LedgerRules.objection(toOperatorName: stored.operator.name) {
-                return "an operator has a name that none can have: \(objection)"
-            }
-            return stored.tokenHash.count == 32 ? nil : "operator \(stored.operator.name) has a hash of another length"
+        problems += try await rows(snapshot, LedgerTables.operators) {
+            replay.take($0.operator, tokenHash: $0.tokenHash)
+            return LedgerRules.problem(with: $0.operator, tokenHash: $0.tokenHash)
         }
-        problems += try await rows(snapshot, .sealedKeys, { (row) throws(StoredValueError) in try row.sealedKey() }) {
+        problems += try await rows(snapshot, LedgerTables.sealedKeys) {
             replay.take($0)
             return $0.problem
         }
-        problems += try await rows(snapshot, .documents, { (row) throws(StoredValueError) in try row.document() }) {
-            $0.document.revision < 1 ? "the document \($0.name) has the revision \($0.document.revision)" : nil
+        problems += try await rows(snapshot, LedgerTables.documents) {
+            LedgerRules.problem(with: $0.document, named: $0.name)
         }
-        problems += try await rows(snapshot, .tasks, { (row) throws(StoredValueError) in try row.task() }) {
-            LedgerRules.problem(with: $0)
-        }
+        problems += try await rows(snapshot, LedgerTables.tasks) { LedgerRules.problem(with: $0) }
         replay.take(quarantineEnd: try await snapshot.quarantineEnd())
         problems += replay.problems
         problems += endProblem(chain, try await snapshot.auditEnd())
         return problems
     }
 
-    private func rows<Value: Sendable>(
-        _ snapshot: LedgerSnapshot, _ section: LedgerSnapshot.Section,
-        _ read: @escaping @Sendable (StoredRow) throws(StoredValueError) -> Value, _ problem: (Value) -> String?
+    private func rows<Value>(
+        _ snapshot: LedgerSnapshot, _ table: LedgerTable<Value>, _ problem: (Value) -> String?
     ) async throws -> [String] {
         var problems: [String] = []
-        try await snapshot.eachResult(section, read) { result in
+        try await snapshot.eachResult(table) { result in
             guard problems.count < Self.problemLimit else { return }
             switch result {
             case .success(let value): if let found = problem(value) { problems.append(found) }
-            case .failure(let outage): problems.append("a row of \(section.table) cannot be read: \(outage.message)")
+            case .failure(let outage): problems.append("a row of \(table.name) cannot be read: \(outage.message)")
             }
         }
         return problems
@@ -115,16 +105,5 @@ extension PostgreSQLLedger {
             return ["the audit trail ends at entry \(chain.count), and entry \(end.number) was the last one"]
         }
         return end.hash == chain.hash ? [] : ["the last entry of the audit trail is not the one that was written"]
-    }
-}
-
-/// What is wrong with an entry.
-enum LedgerProblem {
-    static func of(challenge: IssuedChallenge, consumedAt: Date?) -> String? {
-        let times = "issued at \(RFC3339.format(challenge.issuedAt))"
-        if challenge.value.isEmpty { return "a challenge \(times) is empty" }
-        if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
-        if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
-        return nil
     }
 }

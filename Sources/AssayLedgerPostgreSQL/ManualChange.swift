@@ -11,6 +11,7 @@ struct ManualChange {
     let tables: AdministrationStatements
     private let holder: ConnectionHolder
     private let statements: LedgerStatements
+    private var schema: String { statements.schema }
     /// The last entry of the audit trail.
     private let end: (number: Int64, hash: [UInt8])
 
@@ -20,7 +21,7 @@ struct ManualChange {
     ///   made, and repeating it is safe.
     static func run<Value>(
         _ holder: ConnectionHolder, _ statements: LedgerStatements, place: String,
-        _ body: (ManualChange) throws -> Value
+        _ body: (inout ManualChange) throws -> Value
     ) throws -> Value {
         var races = 0
         while true {
@@ -34,7 +35,7 @@ struct ManualChange {
 
     private static func attempt<Value>(
         _ holder: ConnectionHolder, _ statements: LedgerStatements, _ place: String,
-        _ body: (ManualChange) throws -> Value
+        _ body: (inout ManualChange) throws -> Value
     ) throws -> Value {
         let opening = try open(holder, statements)
         do { try holder.target.watch.require(opening[opening.count - 1], at: place) } catch {
@@ -46,11 +47,11 @@ struct ManualChange {
             holder.drop()
             throw StoredValueError(table: "audit_head", column: "no end of the trail")
         }
-        let change = ManualChange(
+        var change = ManualChange(
             tables: AdministrationStatements(schema: statements.schema), holder: holder, statements: statements,
             end: (number, hash))
         let value: Value
-        do { value = try body(change) } catch {
+        do { value = try body(&change) } catch {
             if holder.isOpen { holder.recover(from: error) }
             throw error
         }
@@ -97,51 +98,70 @@ struct ManualChange {
     /// Executes a statement of the transaction.
     func run(_ step: Step) throws -> StatementRows { try holder.run([step])[0] }
 
-    /// Stores a block or an allowance. Replaces the subject's standing.
-    func set(_ standing: LedgerStanding) throws {
-        _ = try run(tables.put(standing))
-        try append(LedgerChange(setting: standing))
-    }
-
     /// Stores the end of a quarantine, and removes the open challenges.
-    func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
-        let schema = statements.schema
+    mutating func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
         let store = Step(
             """
             INSERT INTO \(schema).forgotten_use (app, kind, made_at) VALUES (''::bytea, $1, $2)
             ON CONFLICT (sha256(app), sha256(kind)) DO UPDATE SET made_at = excluded.made_at
-            """
-        ) {
-            $0.add(text: LedgerRecord.quarantine)
-            $0.add(end.microseconds)
-        }
+            """, LedgerRecord.quarantine, end)
         _ = try run(store)
-        _ = try run(Step(Statement("DELETE FROM \(schema).challenge WHERE consumed_at IS NULL")))
+        _ = try run(Step("DELETE FROM \(schema).challenge WHERE consumed_at IS NULL"))
         try append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
-    }
-
-    /// The operators of a name, in any state.
-    func operators(named name: String) throws -> [LedgerOperator] {
-        try run(tables.operators(named: name)).map("operator") { (row) throws(StoredValueError) in
-            try row.storedOperator().operator
-        }
-    }
-
-    /// All operators, in any state.
-    func operators() throws -> [LedgerOperator] {
-        try run(tables.operators).map("operator") { (row) throws(StoredValueError) in try row.storedOperator().operator
-        }
     }
 
     /// The hash that a change gets as the next entry of the audit trail.
     func hash(ofNext change: LedgerChange) -> [UInt8] {
         LedgerAuditEntry(appending: change, to: Int(end.number), end.hash).hash
     }
+}
 
-    /// Appends the change to the audit trail.
-    func append(_ change: LedgerChange) throws { try append([change]) }
+extension ManualChange: AdministrationRows {
+    typealias Failure = any Error
 
-    /// Appends changes to the audit trail. Called once in a transaction.
+    func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
+        try run(Step(LedgerTables.standings.query(schema, "WHERE id = $1"), RowKey(subject).bytes))
+            .first(LedgerTables.standings)
+    }
+
+    func set(_ standing: LedgerStanding) throws { _ = try run(tables.put(standing)) }
+
+    func deleteStanding(of subject: LedgerSubject) throws {
+        _ = try run(Step("DELETE FROM \(schema).standing WHERE id = $1", RowKey(subject).bytes))
+    }
+
+    func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
+        try run(Step(LedgerTables.keys.query(schema, "WHERE id = $1 FOR UPDATE"), RowKey(identifier).bytes))
+            .first(LedgerTables.keys)
+    }
+
+    func setAccount(_ account: String?, of key: KeyIdentifier) throws {
+        _ = try run(Step("UPDATE \(schema).enrolled_key SET account = $2 WHERE id = $1", RowKey(key).bytes, account))
+    }
+
+    func operators(named name: String?) throws -> [LedgerOperator] {
+        let table = LedgerTables.operators
+        let step = name.map { Step(table.query(schema, "WHERE sha256(name) = sha256($1) AND name = $1"), $0) }
+        return try run(step ?? Step(table.query(schema))).all(table).map(\.operator)
+    }
+
+    func hasOperator(tokenHash: [UInt8]) throws -> Bool {
+        try run(Step("SELECT name FROM \(schema).operator WHERE token_hash = $1", tokenHash)).count > 0
+    }
+
+    func insert(_ new: LedgerOperator, tokenHash: [UInt8]) throws {
+        _ = try run(tables.insert(new, tokenHash: tokenHash))
+    }
+
+    func revokeOperators(named name: String, by operatorName: String?, at now: Date) throws {
+        let step = Step(
+            """
+            UPDATE \(schema).operator SET revoked_at = $2, revoked_by = $3
+            WHERE sha256(name) = sha256($1) AND name = $1 AND revoked_at IS NULL
+            """, name, now, operatorName)
+        _ = try run(step)
+    }
+
     func append(_ changes: [LedgerChange]) throws {
         var (number, hash) = (Int(end.number), end.hash)
         var steps: [Step] = []
@@ -151,9 +171,6 @@ struct ManualChange {
             (number, hash) = (entry.number, entry.hash)
         }
         guard !steps.isEmpty else { return }
-        var head = Parameters()
-        head.add(Int64(number))
-        head.add(hash)
-        _ = try holder.run(steps + [Step(statements.moveAuditHead, head)])
+        _ = try holder.run(steps + [Step(statements.moveAuditHead, Int64(number), hash)])
     }
 }

@@ -21,7 +21,7 @@ extension PostgreSQLLedger {
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         try await LedgerSnapshot.reading(target) { snapshot in
-            try await snapshot.each(.audit, { (row) throws(StoredValueError) in try row.auditEntry() }, body)
+            try await snapshot.each(LedgerTables.audit, body)
         }
     }
 
@@ -29,18 +29,15 @@ extension PostgreSQLLedger {
     public func auditEntries(
         of subject: String?, before number: Int?, atMost limit: Int
     ) async throws(LedgerOutage) -> [LedgerAuditEntry] {
-        var parameters = Parameters()
-        parameters.add(Int64(number ?? .max))
-        if let subject { parameters.add(text: subject) }
-        let query = Statement(
+        var parameters = Parameters([Int64(number ?? .max)])
+        if let subject { parameters.add(subject) }
+        let query = LedgerTables.audit.query(
+            statements.schema,
             """
-            SELECT \(LedgerStatements.auditColumns) FROM \(statements.schema).audit
             WHERE number < $1 \(subject == nil ? "" : "AND sha256(subject) = sha256($2) AND subject = $2")
             ORDER BY number DESC LIMIT \(limit)
             """)
-        return try await find(Step(query, parameters)) { rows in
-            try rows.map("audit") { (row) throws(StoredValueError) in try row.auditEntry() }
-        }
+        return try await find(all: LedgerTables.audit, Step(Statement(query), parameters))
     }
 
     /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
@@ -55,23 +52,15 @@ extension PostgreSQLLedger {
         _ snapshot: LedgerSnapshot, _ body: (LedgerAuditEntry) throws -> Void
     ) async throws -> [String] {
         var replay = TrailReplay()
-        try await snapshot.each(.audit, { (row) throws(StoredValueError) in try row.auditEntry() }) { entry in
+        try await snapshot.each(LedgerTables.audit) { entry in
             replay.take(entry)
             try body(entry)
         }
-        try await snapshot.each(.standings, { (row) throws(StoredValueError) in try row.standing() }) {
-            replay.take($0)
-        }
-        try await snapshot.each(.operators, { (row) throws(StoredValueError) in try row.storedOperator() }) {
-            replay.take($0.operator, tokenHash: $0.tokenHash)
-        }
-        try await snapshot.each(.sealedKeys, { (row) throws(StoredValueError) in try row.sealedKey() }) {
-            replay.take($0)
-        }
+        try await snapshot.each(LedgerTables.standings) { replay.take($0) }
+        try await snapshot.each(LedgerTables.operators) { replay.take($0.operator, tokenHash: $0.tokenHash) }
+        try await snapshot.each(LedgerTables.sealedKeys) { replay.take($0) }
         replay.take(quarantineEnd: try await snapshot.quarantineEnd())
-        if replay.needsKeys {
-            try await snapshot.each(.keys, { (row) throws(StoredValueError) in try row.key() }) { replay.take($0) }
-        }
+        if replay.needsKeys { try await snapshot.each(LedgerTables.keys) { replay.take($0) } }
         return replay.problems
     }
 
@@ -85,9 +74,7 @@ extension PostgreSQLLedger {
             "standing WHERE (until IS NULL OR $1 < until) AND allows = 1",
             "operator WHERE $1 < until AND revoked_at IS NULL", "document", "task",
         ].map { "(SELECT count(*) FROM \(schema).\($0))" }
-        var parameters = Parameters()
-        parameters.add(now.microseconds)
-        let step = Step(Statement("SELECT \(counts.joined(separator: ", "))"), parameters)
+        let step = Step("SELECT \(counts.joined(separator: ", "))", now)
         return try await office.run { holder in
             let rows = try holder.run([step])[0]
             func count(_ column: Int) -> Int { Int(rows.integer(0, column) ?? 0) }

@@ -8,9 +8,8 @@ extension PostgreSQLLedger: SealedKeyStorage {
     /// The sealed keys in this database, by name.
     public func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] {
         do throws(LedgerOutage) {
-            return try await find(AdministrationStatements(schema: statements.schema).sealedKeys) { rows in
-                try rows.map("sealed_key") { (row) throws(StoredValueError) in try row.sealedKey(hasOrigin: true) }
-            }
+            let query = AdministrationStatements(schema: statements.schema).sealedKeys
+            return try await find(all: LedgerTables.sealedKeysWithOrigins, query)
         } catch {
             throw KeyStoreOutage(error)
         }
@@ -28,9 +27,7 @@ extension PostgreSQLLedger: SealedKeyStorage {
                     do {
                         try ManualChange.run(holder, statements, place: place) { change in
                             let rows = try change.run(change.tables.sealedKeys)
-                            let keys = try rows.map("sealed_key") { (row) throws(StoredValueError) in
-                                try row.sealedKey(hasOrigin: true)
-                            }
+                            let keys = try rows.all(LedgerTables.sealedKeysWithOrigins)
                             let decided = try decide(keys) {
                                 change.hash(ofNext: LedgerChange($0, by: operatorName, at: now))
                             }

@@ -27,11 +27,7 @@ extension PostgreSQLLedger: MovableLedger {
             """
             UPDATE \(statements.schema).ledger SET moved_to = $2
             WHERE one = 1 AND moved_to IS NOT DISTINCT FROM $1 RETURNING one
-            """
-        ) {
-            $0.add(text: old?.text)
-            $0.add(text: new?.text)
-        }
+            """, old?.text, new?.text)
         let fence = fence
         return try await office.run { holder in
             guard try holder.transact([change])[0].count == 1 else { return false }
@@ -45,19 +41,17 @@ extension PostgreSQLLedger: MovableLedger {
     private var fence: [Step] {
         let schema = statements.schema
         return [
-            Step(Statement("UPDATE \(schema).writer SET epoch = epoch + 1")),
-            Step(Statement("UPDATE \(schema).audit_head SET number = number WHERE one = 1")),
-            Step(Statement("UPDATE \(schema).purge SET digests_until = digests_until WHERE one = 1")),
+            Step("UPDATE \(schema).writer SET epoch = epoch + 1"),
+            Step("UPDATE \(schema).audit_head SET number = number WHERE one = 1"),
+            Step("UPDATE \(schema).purge SET digests_until = digests_until WHERE one = 1"),
         ]
     }
 
     /// Marks the ledger as moved, and raises the epoch of all writers. A writer then has to register again, and finds the mark.
     package func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark? {
         let schema = statements.schema
-        let find = Step(Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1 FOR UPDATE"))
-        let mark = Step("UPDATE \(schema).ledger SET moved_to = coalesce(moved_to, $1) WHERE one = 1") {
-            $0.add(text: place)
-        }
+        let find = Step("SELECT moved_to FROM \(schema).ledger WHERE one = 1 FOR UPDATE")
+        let mark = Step("UPDATE \(schema).ledger SET moved_to = coalesce(moved_to, $1) WHERE one = 1", place)
         let fence = fence
         return try await office.run { holder in
             let before = try holder.transact([find, mark])[0].bytes(0, 0)
@@ -67,7 +61,7 @@ extension PostgreSQLLedger: MovableLedger {
     }
 
     package func cancelMove() async throws(LedgerOutage) {
-        let step = Step(Statement("UPDATE \(statements.schema).ledger SET moved_to = NULL WHERE one = 1"))
+        let step = Step("UPDATE \(statements.schema).ledger SET moved_to = NULL WHERE one = 1")
         try await office.run { holder in _ = try holder.transact([step]) }
     }
 
@@ -87,25 +81,21 @@ extension PostgreSQLLedger: MovableLedger {
 extension LedgerSnapshot {
     /// Passes the records of all tables to `body`, in pages.
     nonisolated(nonsending) func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
-        try await pages(.challenges, body) { (row) throws(StoredValueError) in
-            let stored = try row.challenge()
-            return .challenge(stored.challenge, consumedAt: stored.consumedAt)
+        nonisolated(nonsending) func read<Value>(
+            _ table: LedgerTable<Value>, _ record: (Value) -> LedgerRecord
+        ) async throws {
+            try await pages(of: table) { page in try await body(page.map { record(try $0.get()) }) }
         }
-        try await pages(.keys, body) { (row) throws(StoredValueError) in .key(try row.key()) }
-        try await pages(.digests, body) { (row) throws(StoredValueError) in .digest(try row.digest()) }
+        try await read(LedgerTables.challenges) { .challenge($0.challenge, consumedAt: $0.consumedAt) }
+        try await read(LedgerTables.keys) { .key($0) }
+        try await read(LedgerTables.digests) { .digest($0) }
         try await body(try await marks())
-        try await pages(.standings, body) { (row) throws(StoredValueError) in .standing(try row.standing()) }
-        try await pages(.operators, body) { (row) throws(StoredValueError) in
-            let stored = try row.storedOperator()
-            return .operator(stored.operator, tokenHash: stored.tokenHash)
-        }
-        try await pages(.sealedKeys, body) { (row) throws(StoredValueError) in .sealedKey(try row.sealedKey()) }
-        try await pages(.documents, body) { (row) throws(StoredValueError) in
-            let stored = try row.document()
-            return .document(stored.document, named: stored.name)
-        }
-        try await pages(.tasks, body) { (row) throws(StoredValueError) in .task(try row.task()) }
-        try await pages(.audit, body) { (row) throws(StoredValueError) in .audit(try row.auditEntry()) }
+        try await read(LedgerTables.standings) { .standing($0) }
+        try await read(LedgerTables.operators) { .operator($0.operator, tokenHash: $0.tokenHash) }
+        try await read(LedgerTables.sealedKeys) { .sealedKey($0) }
+        try await read(LedgerTables.documents) { .document($0.document, named: $0.name) }
+        try await read(LedgerTables.tasks) { .task($0) }
+        try await read(LedgerTables.audit) { .audit($0) }
     }
 }
 
@@ -150,12 +140,7 @@ struct RecordInsertion {
             """
             INSERT INTO \(statements.schema).forgotten_use (app, kind, made_at) VALUES ($1, $2, $3)
             ON CONFLICT (sha256(app), sha256(kind)) DO NOTHING
-            """
-        ) {
-            $0.add(text: app)
-            $0.add(text: kind)
-            $0.add(madeAt)
-        }
+            """, app, kind, madeAt)
     }
 
     private func insert(_ document: LedgerDocument, named name: String) -> Step {
@@ -163,22 +148,15 @@ struct RecordInsertion {
             """
             INSERT INTO \(statements.schema).document (name, content, revision, stored_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT DO NOTHING
-            """
-        ) {
-            $0.add(text: name)
-            $0.add(document.bytes)
-            $0.add(document.revision)
-            $0.add(document.storedAt.microseconds)
-        }
+            """, name, document.bytes, document.revision, document.storedAt)
     }
 
     private func append(_ entry: LedgerAuditEntry) -> [Step] {
         [
             ignoring(AdministrationStatements.append(entry, statements.appendAudit)),
-            Step("UPDATE \(statements.schema).audit_head SET number = $1, hash = $2 WHERE one = 1 AND number < $1") {
-                $0.add(Int64(entry.number))
-                $0.add(entry.hash)
-            },
+            Step(
+                "UPDATE \(statements.schema).audit_head SET number = $1, hash = $2 WHERE one = 1 AND number < $1",
+                Int64(entry.number), entry.hash),
         ]
     }
 }

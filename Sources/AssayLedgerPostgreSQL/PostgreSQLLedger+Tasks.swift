@@ -4,20 +4,7 @@ public import FoundationEssentials
 extension PostgreSQLLedger {
     /// The document of a name.
     public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
-        var parameters = Parameters()
-        parameters.add(text: name)
-        return try await find(Step(statements.findDocument, parameters)) { rows in
-            try rows.first("document") { (row) throws(StoredValueError) in
-                LedgerDocument(bytes: try row.bytes(0), revision: try row.integer(1), storedAt: try row.date(2))
-            }
-        }
-    }
-
-    /// Stores a document if the stored revision is the expected one.
-    public func store(
-        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
-    ) async throws(LedgerOutage) -> Bool {
-        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+        try await find(first: LedgerTables.documents, Step(statements.findDocument, name))?.document
     }
 
     /// Stores a document if the stored revision is the expected one, with entries of the audit trail.
@@ -37,57 +24,34 @@ extension PostgreSQLLedger {
     private static func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date, _ schema: String
     ) -> Step {
-        var parameters = Parameters()
-        parameters.add(text: name)
-        parameters.add(bytes)
-        parameters.add(now.microseconds)
         if revision == 0 {
             return Step(
-                Statement(
-                    """
-                    INSERT INTO \(schema).document (name, content, revision, stored_at) VALUES ($1, $2, 1, $3)
-                    ON CONFLICT (name) DO NOTHING RETURNING revision
-                    """), parameters)
-        }
-        parameters.add(revision)
-        return Step(
-            Statement(
                 """
-                UPDATE \(schema).document SET content = $2, revision = revision + 1, stored_at = $3
-                WHERE name = $1 AND revision = $4 RETURNING revision
-                """), parameters)
+                INSERT INTO \(schema).document (name, content, revision, stored_at) VALUES ($1, $2, 1, $3)
+                ON CONFLICT (name) DO NOTHING RETURNING revision
+                """, name, bytes, now)
+        }
+        return Step(
+            """
+            UPDATE \(schema).document SET content = $2, revision = revision + 1, stored_at = $3
+            WHERE name = $1 AND revision = $4 RETURNING revision
+            """, name, bytes, now, revision)
     }
 }
 
 extension PostgreSQLLedger {
-    private static let columns = LedgerSnapshot.Section.tasks.columns
-
     /// The task of a key.
     public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
-        let query = Step("SELECT \(Self.columns) FROM \(statements.schema).task WHERE id = $1") {
-            $0.add(RowKey(task: key, in: queue).bytes)
-        }
-        return try await find(query) { rows in
-            try rows.first("task") { (row) throws(StoredValueError) in try row.task() }
-        }
+        let query = LedgerTables.tasks.query(statements.schema, "WHERE id = $1")
+        return try await find(first: LedgerTables.tasks, Step(query, RowKey(task: key, in: queue).bytes))
     }
 
     /// Tasks of a queue in the order of their keys.
     public func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
     ) async throws(LedgerOutage) -> [LedgerTask] {
-        let query = Step(
-            """
-            SELECT \(Self.columns) FROM \(statements.schema).task WHERE queue = $1 AND key > $2 ORDER BY key LIMIT $3
-            """
-        ) {
-            $0.add(text: queue)
-            $0.add(key ?? [])
-            $0.add(Int64(max(0, limit)))
-        }
-        return try await find(query) { rows in
-            try rows.map("task") { (row) throws(StoredValueError) in try row.task() }
-        }
+        let query = LedgerTables.tasks.query(statements.schema, "WHERE queue = $1 AND key > $2 ORDER BY key LIMIT $3")
+        return try await find(all: LedgerTables.tasks, Step(query, queue, key ?? [], Int64(max(0, limit))))
     }
 
     /// Stores a task if the stored revision is the expected one.
@@ -105,13 +69,7 @@ extension PostgreSQLLedger {
             """
             UPDATE \(statements.schema).task SET due_at = $2, holder = NULL, content = $3, revision = revision + 1
             WHERE id = $1 AND revision = $4 RETURNING revision
-            """
-        ) {
-            $0.add(RowKey(task: key, in: queue).bytes)
-            $0.add(dueAt.microseconds)
-            $0.add(bytes)
-            $0.add(revision)
-        }
+            """, RowKey(task: key, in: queue).bytes, dueAt, bytes, revision)
         return try await change { change in try change.run(step).count == 1 }
     }
 
@@ -121,26 +79,18 @@ extension PostgreSQLLedger {
             """
             INSERT INTO \(schema).task (id, queue, key, due_at, holder, content, revision)
             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING revision
-            """
-        ) {
-            $0.add(RowKey(task: task.key, in: task.queue).bytes)
-            $0.add(text: task.queue)
-            $0.add(task.key)
-            $0.add(task.dueAt.microseconds)
-            $0.add(text: task.holder)
-            $0.add(task.bytes)
-            $0.add(task.revision)
-        }
+            """, RowKey(task: task.key, in: task.queue).bytes, task.queue, task.key, task.dueAt, task.holder,
+            task.bytes,
+            task.revision)
     }
 
     /// Removes a task if the stored revision is the expected one.
     public func removeTask(
         _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
-        let step = Step("DELETE FROM \(statements.schema).task WHERE id = $1 AND revision = $2 RETURNING revision") {
-            $0.add(RowKey(task: key, in: queue).bytes)
-            $0.add(revision)
-        }
+        let step = Step(
+            "DELETE FROM \(statements.schema).task WHERE id = $1 AND revision = $2 RETURNING revision",
+            RowKey(task: key, in: queue).bytes, revision)
         return try await change { change in try change.run(step).count == 1 }
     }
 
@@ -155,17 +105,8 @@ extension PostgreSQLLedger {
             UPDATE \(statements.schema).task AS task SET due_at = $4, holder = $5, revision = revision + 1
             FROM due WHERE task.id = due.id
             RETURNING task.id, task.queue, task.key, task.due_at, task.holder, task.content, task.revision
-            """
-        ) {
-            $0.add(text: queue)
-            $0.add(now.microseconds)
-            $0.add(Int64(max(0, limit)))
-            $0.add(end.microseconds)
-            $0.add(text: holder)
-        }
-        return try await change { change in
-            try change.run(step).map("task") { (row) throws(StoredValueError) in try row.task() }
-        }
+            """, queue, now, Int64(max(0, limit)), end, holder)
+        return try await change { change in try change.run(step).all(LedgerTables.tasks) }
     }
 
     /// Leases the task of a key, unless its lease has not ended.
@@ -175,16 +116,8 @@ extension PostgreSQLLedger {
         let step = Step(
             """
             UPDATE \(statements.schema).task SET due_at = $2, holder = $3, revision = revision + 1
-            WHERE id = $1 AND (holder IS NULL OR due_at <= $4) RETURNING \(Self.columns)
-            """
-        ) {
-            $0.add(RowKey(task: key, in: queue).bytes)
-            $0.add(end.microseconds)
-            $0.add(text: holder)
-            $0.add(now.microseconds)
-        }
-        return try await change { change in
-            try change.run(step).first("task") { (row) throws(StoredValueError) in try row.task() }
-        }
+            WHERE id = $1 AND (holder IS NULL OR due_at <= $4) RETURNING \(LedgerTables.tasks.columns)
+            """, RowKey(task: key, in: queue).bytes, end, holder, now)
+        return try await change { change in try change.run(step).first(LedgerTables.tasks) }
     }
 }

@@ -108,11 +108,7 @@ public final class PostgreSQLLedger: LedgerAdministration {
 
     /// The key that was enrolled under an identifier, with its counter; nil if there is none.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
-        var parameters = Parameters()
-        parameters.add(RowKey(identifier).bytes)
-        return try await find(Step(statements.findKey, parameters)) { rows in
-            try rows.first("enrolled_key") { (row) throws(StoredValueError) in try row.key() }
-        }
+        try await find(first: LedgerTables.keys, Step(statements.findKey, RowKey(identifier).bytes))
     }
 
     /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
@@ -122,9 +118,7 @@ public final class PostgreSQLLedger: LedgerAdministration {
         if subjects.isEmpty { return [] }
         var parameters = Parameters()
         parameters.add(subjects, bytes: { RowKey($0).bytes })
-        let found = try await find(Step(statements.findStandings, parameters)) { rows in
-            try rows.map("standing") { (row) throws(StoredValueError) in try row.standing() }
-        }
+        let found = try await find(all: LedgerTables.standings, Step(statements.findStandings, parameters))
         return subjects.compactMap { subject in found.first { $0.subject == subject && $0.isInForce(at: now) } }
     }
 
@@ -193,5 +187,13 @@ public final class PostgreSQLLedger: LedgerAdministration {
             if let refusal = lookUps.add(lookUp) { continuation.resume(returning: .failure(refusal.outage(of: place))) }
         }
         return try result.get()
+    }
+
+    func find<Value>(all table: LedgerTable<Value>, _ step: Step) async throws(LedgerOutage) -> [Value] {
+        try await find(step) { rows in try rows.all(table) }
+    }
+
+    func find<Value>(first table: LedgerTable<Value>, _ step: Step) async throws(LedgerOutage) -> Value? {
+        try await find(step) { rows in try rows.first(table) }
     }
 }

@@ -13,11 +13,9 @@ package struct ServerCheck {
     let schema: String
 
     func problems(_ holder: ConnectionHolder) throws -> [String] {
-        var parameters = Parameters()
-        parameters.add(text: schema)
         let ofSchema = [Self.bloat, Self.uniqueColumns, Self.indexes, Self.additions, Self.rights]
         let steps = [ServerSettings.query, Self.standbys, Self.slots, Self.switches].map { Step($0) }
-        let rows = try holder.run(steps + ofSchema.map { Step($0, parameters) })
+        let rows = try holder.run(steps + ofSchema.map { Step($0, schema) })
         let settings = ServerSettings(rows[0], now: Date().microseconds)
         return [
             settings.objection.map { "the server may forget what it has committed: \($0)" },

@@ -1,6 +1,6 @@
-package import AssayCore
+import AssayCore
 import Dispatch
-package import Foundation
+import Foundation
 import GRDB
 import Synchronization
 
@@ -125,7 +125,7 @@ package final class GroupWriter: Sendable {
 
     /// Makes a write. Returns when its transaction is durable. Ignores cancellation: the write may be applied, and the
     /// caller must get the outcome.
-    package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
+    func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
         let write = TimedWrite(write, at: now)
         let attempt = writeAlone(write)
         if case .done(let result) = attempt { return try result.get() }

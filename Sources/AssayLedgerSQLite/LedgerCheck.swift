@@ -18,24 +18,26 @@ struct LedgerCheck {
         problems += try damage("the file") {
             try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { _ in "a row refers to one that is missing" }
         }
-        problems += try rows("challenge", LedgerTables.challengeColumns, by: "value", challengeProblem)
-        problems += try rows("enrolledKey", LedgerTables.keyColumns, by: "engine, identifier", keyProblem)
+        problems += try rows(LedgerTables.challenges) {
+            LedgerRules.problem(with: $0.challenge, consumedAt: $0.consumedAt)
+        }
+        problems += try rows(LedgerTables.keys) { LedgerRules.problem(with: $0, engineProblem) }
         problems += try damage("enrolledKey") { try copiedKeys() }
-        problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
-        problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
+        problems += try rows(LedgerTables.digests) { LedgerRules.problem(with: $0) }
+        problems += try rows(LedgerTables.standings) { LedgerRules.problem(with: $0) }
         problems += try damage("forgottenUse") {
             let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
             return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
-        problems += try rows("operator", LedgerTables.operatorColumns, by: "name, addedAt", operatorProblem)
-        problems += try rows("document", LedgerTables.documentColumns, by: "name", documentProblem)
-        problems += try rows("task", LedgerTables.taskColumns, by: "queue, key") { row in
-            LedgerRules.problem(with: try LedgerTables.task(row))
-        }
-        problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
+        problems += try rows(LedgerTables.operators) { LedgerRules.problem(with: $0.operator, tokenHash: $0.tokenHash) }
+        problems += try rows(LedgerTables.documents) { LedgerRules.problem(with: $0.document, named: $0.name) }
+        problems += try rows(LedgerTables.tasks) { LedgerRules.problem(with: $0) }
+        // Each entry must continue the previous one. After a break, the chain continues from the entry found.
+        var chain = LedgerAuditChain()
+        problems += try rows(LedgerTables.audit) { chain.problem(with: $0) }
         problems += try damage("audit") { try LedgerTables.replayAudit(db, skippingDamage: true) { _ in } }
-        problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
-        problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
+        problems += try rows(LedgerTables.forgotten) { _ in nil }
+        problems += try rows(LedgerTables.sealedKeys) { $0.problem }
         return problems
     }
 
@@ -66,21 +68,6 @@ struct LedgerCheck {
         return problems
     }
 
-    private func challengeProblem(_ row: StoredCells) throws -> String? {
-        let (challenge, consumedAt) = try LedgerTables.challenge(row)
-        let times = "issued at \(RFC3339.format(challenge.issuedAt))"
-        if challenge.value.isEmpty { return "a challenge \(times) is empty" }
-        if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
-        if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
-        return nil
-    }
-
-    private func keyProblem(_ row: StoredCells) throws -> String? {
-        let key = try LedgerTables.key(row)
-        if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
-        return engineProblem(key).map { "\(key.label) \($0)" }
-    }
-
     /// Finds public keys stored under two IDs. No evidence can cause this.
     private func copiedKeys() throws -> [String] {
         let sql = """
@@ -93,60 +80,14 @@ struct LedgerCheck {
         }
     }
 
-    private func digestProblem(_ row: StoredCells) throws -> String? {
-        let use = try LedgerTables.digest(row)
-        return use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
-    }
-
-    private func markProblem(_ row: StoredCells) throws -> String? {
-        _ = try StoredRow(row, "forgottenUse").date(0)
-        return nil
-    }
-
-    private func standingProblem(_ row: StoredCells) throws -> String? {
-        let standing = try LedgerTables.standing(row)
-        guard standing.subject.name.isEmpty else { return nil }
-        return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
-    }
-
-    private func operatorProblem(_ row: StoredCells) throws -> String? {
-        let (tokenHash, stored) = try LedgerTables.storedOperator(row)
-        if let objection = LedgerRules.objection(toOperatorName: stored.name) {
-            return "an operator has a name that none can have: \(objection)"
-        }
-        if stored.until <= stored.addedAt { return "the token of operator \(stored.name) ended before it was added" }
-        return tokenHash.count == 32 ? nil : "operator \(stored.name) has a hash of \(tokenHash.count) bytes, not of 32"
-    }
-
-    private func documentProblem(_ row: StoredCells) throws -> String? {
-        let (name, document) = try LedgerTables.document(row)
-        do throws(LedgerOutage) {
-            try LedgerRules.requireStorable(document.bytes, named: name)
-        } catch {
-            return error.message
-        }
-        return document.revision < 1 ? "the document \(name) has the revision \(document.revision)" : nil
-    }
-
-    /// Verifies the hash chain: each entry must continue the previous one. After a break it continues from the entry
-    /// found.
-    private func auditProblem() -> (StoredCells) throws -> String? {
-        var chain = LedgerAuditChain()
-        return { row in chain.problem(with: try LedgerTables.auditEntry(row)) }
-    }
-
-    private func sealedKeyProblem(_ row: StoredCells) throws -> String? { try LedgerTables.sealedKey(row).problem }
-
-    private func rows(
-        _ table: String, _ columns: String, by key: String, _ problem: (StoredCells) throws -> String?
-    ) throws -> [String] {
-        try damage(table) {
+    private func rows<Row>(_ table: LedgerTable<Row>, _ problem: (Row) -> String?) throws -> [String] {
+        try damage(table.name) {
             var problems: [String] = []
-            try LedgerTables.each(db, columns, by: key) { row in
+            try table.eachResult(db) { result in
                 guard problems.count < Self.limit else { return }
-                do {
-                    if let found = try problem(row) { problems.append(found) }
-                } catch let error as StoredValueError {
+                switch result {
+                case .success(let row): if let found = problem(row) { problems.append(found) }
+                case .failure(let error):
                     problems.append("a row of \(error.table) has \(error.column) that no ledger writes")
                 }
             }

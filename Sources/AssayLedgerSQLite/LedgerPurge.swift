@@ -38,10 +38,7 @@ extension LedgerTables {
             return (challenge: try row.integer(0) != 0, digest: try row.integer(1) != 0)
         }
         func purge(_ sql: LedgerSQL) throws -> Int {
-            try run(sql) {
-                $0.integer(horizon.microseconds)
-                $0.integer(Int64(limit))
-            }
+            try run(sql, horizon, Int64(limit))
         }
         return (found?.challenge == true ? try purge(Self.purgeChallenges) : 0)
             + (found?.digest == true ? try purge(Self.purgeDigests) : 0)
@@ -68,11 +65,18 @@ extension LedgerTables {
         "REPLACE INTO forgottenUse (app, kind, madeAt) VALUES ('', 'quarantine', ?)")
     private static let removeOpenChallenges = LedgerSQL("DELETE FROM challenge WHERE consumedAt IS NULL")
 
-    func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
+    mutating func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
         try run(Self.removeOpenChallenges)
-        try run(Self.setQuarantine) { $0.integer(end.microseconds) }
+        try run(Self.setQuarantine, end)
         try append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
     }
+}
+
+extension LedgerTables {
+    /// The latest times of purged digests, and the end of the quarantine.
+    static let forgotten = LedgerTable(
+        "forgottenUse", "app, kind, madeAt", by: "app, kind"
+    ) { row -> (app: String, kind: String, madeAt: Int64) in (try row.text(0), try row.text(1), try row.integer(2)) }
 }
 
 extension RowFinder {

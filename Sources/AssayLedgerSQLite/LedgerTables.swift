@@ -84,6 +84,30 @@ struct LedgerTables: RowFinder {
         try statement(sql).run(bind)
     }
 
+    @discardableResult
+    func run(_ sql: LedgerSQL, _ first: any StoredBindable, _ others: any StoredBindable...) throws -> Int {
+        try run(sql) { $0.all([first] + others) }
+    }
+
+    func change(_ sql: LedgerSQL, _ first: any StoredBindable, _ others: any StoredBindable...) throws {
+        try change(sql) { $0.all([first] + others) }
+    }
+
+    /// The rows of a table.
+    ///
+    /// - Parameter clauses: a condition and an order; without it all rows in the order of their key.
+    func all<Row>(
+        _ table: LedgerTable<Row>, _ clauses: String? = nil, _ values: any StoredBindable...
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        try StoredStatement(db, table.query(clauses)).each {
+            $0.all(values)
+        } reading: {
+            rows.append(try table.read(StoredRow($0, table.name)))
+        }
+        return rows
+    }
+
     func statement(_ sql: LedgerSQL) throws -> StoredStatement { try prepared.statement(sql) }
 }
 

@@ -6,8 +6,6 @@ import Synchronization
 
 /// Makes writes durable: each batch in one immediate transaction of a connection.
 final class LedgerTransactions: Sendable {
-    /// The maximum number of challenges, and of digests, per `purge`, to keep the wait of other writes short.
-    private static let purgeLimit = 1000
     private let purging: LedgerPurging
     private let busyWait: BusyWait
     private let watch: LedgerWatch
@@ -89,55 +87,11 @@ final class LedgerTransactions: Sendable {
     }
 
     private func perform(_ write: TimedWrite, _ tables: LedgerTables) throws -> LedgerAnswer {
-        switch write.write {
-        case .issue(let challenge): return .changed(try tables.insert(challenge))
-        case .commit(let effects):
-            var rows = tables
-            return .decided(try LedgerRules.commit(effects, on: &rows, at: write.now))
-        case .block(let block):
-            try tables.put(.blocked(block))
-            return .changed(true)
-        case .allow(let allowance):
-            let block = LedgerRules.block(preventing: allowance, of: try tables.standing(of: allowance.subject))
-            if block == nil { try tables.put(.allowed(allowance)) }
-            return .allowed(block)
-        case .removeStanding(let subject, let kind, let operatorName):
-            return .removed(try tables.removeStanding(of: subject, only: kind, by: operatorName, at: write.now))
-        case .move(let identifier, let account, let operatorName):
-            let key = try tables.move(identifier, to: account, by: operatorName, at: write.now)
-            return .moved(key, isChange: key.map { !$0.isOf(account: account) } ?? false)
-        case .addOperator(let new, let tokenHash):
-            return .addedOperator(try tables.add(new, tokenHash: tokenHash))
-        case .revokeOperator(let name, let withDescendants, let operatorName):
-            return .revokedOperators(
-                try tables.revokeOperator(
-                    named: name, withDescendants: withDescendants, by: operatorName, at: write.now))
-        case .store(let bytes, let name, let revision, let changes):
-            let isStored = try tables.store(bytes, named: name, replacing: revision, at: write.now)
-            if isStored { for change in changes { try tables.append(change) } }
-            return .changed(isStored)
-        case .putTask(let task): return .changed(try tables.put(task))
-        case .removeTask(let key, let queue, let revision):
-            return .changed(try tables.removeTask(key, in: queue, replacing: revision))
-        case .leaseTasks(let queue, let holder, let end, let limit):
-            return .leased(try tables.leaseTasks(in: queue, to: holder, until: end, atMost: limit, at: write.now))
-        case .leaseTask(let key, let queue, let holder, let end):
-            let task = try tables.leaseTask(key, in: queue, to: holder, until: end, at: write.now)
-            return .leased(task.map { [$0] } ?? [])
-        case .record(let change):
-            try tables.append(change)
-            return .changed(true)
-        case .quarantine(let end, let operatorName):
-            try tables.quarantine(until: end, by: operatorName, at: write.now)
-            return .changed(true)
-        case .prove:
-            // Writes the first page of the file, with what it holds.
-            let version = try Int.fetchOne(tables.db, sql: "PRAGMA user_version") ?? 0
-            try tables.db.execute(sql: "PRAGMA user_version = \(version)")
-            return .changed(true)
-        case .purge:
-            let horizon = purging.horizon(at: write.now)
-            return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)
+        var tables = tables
+        return switch write.write {
+        case .issue(let challenge): .changed(try tables.insert(challenge))
+        case .commit(let effects): .decided(try LedgerRules.commit(effects, on: &tables, at: write.now))
+        case .change(let change): .changed(try change(&tables))
         }
     }
 }

@@ -9,25 +9,65 @@ struct StoredValueError: Error {
     let column: String
 }
 
+/// A table, and how its rows are read.
+struct LedgerTable<Row>: Sendable {
+    let name: String
+    let columns: String
+    /// The columns by which rows are sorted.
+    private let order: String
+    let read: @Sendable (StoredRow) throws -> Row
+
+    init(_ name: String, _ columns: String, by order: String, _ read: @escaping @Sendable (StoredRow) throws -> Row) {
+        (self.name, self.columns, self.order, self.read) = (name, columns, order, read)
+    }
+
+    /// The query for rows.
+    ///
+    /// - Parameter clauses: a condition and an order; nil for all rows in the order of their key.
+    func query(_ clauses: String?) -> String { "SELECT \(columns) FROM \(name) \(clauses ?? "ORDER BY \(order)")" }
+
+    func sql(_ clauses: String) -> LedgerSQL { LedgerSQL(query(clauses)) }
+
+    /// Passes the rows to `body`, one at a time.
+    func each(_ db: Database, _ clauses: String? = nil, _ body: (Row) throws -> Void) throws {
+        try StoredStatement(db, query(clauses)).each { try body(read(StoredRow($0, name))) }
+    }
+
+    /// Passes the rows to `body`, or what is wrong with one.
+    func eachResult(_ db: Database, _ body: (Result<Row, StoredValueError>) throws -> Void) throws {
+        try StoredStatement(db, query(nil)).each { cells in
+            let row: Row
+            do { row = try read(StoredRow(cells, name)) } catch let error as StoredValueError {
+                return try body(.failure(error))
+            }
+            try body(.success(row))
+        }
+    }
+}
+
 /// Reads the rows of each table. Checks every value, because the file may be damaged.
 extension LedgerTables {
-    static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
-    static let keyColumns =
-        "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped, account, retiredAt FROM enrolledKey"
-    static let digestColumns = "digest, app, kind, madeAt, usedAt, until FROM usedDigest"
-    static let standingColumns = "\(standingValues) FROM block"
-    private static let standingValues = "kind, name, reason, since, until, allows, checks, operator"
+    static let challenges = LedgerTable(
+        "challenge", "value, app, purpose, issuedAt, expiresAt, consumedAt", by: "value", LedgerTables.challenge)
+    static let keys = LedgerTable(
+        "enrolledKey",
+        "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped, account, retiredAt",
+        by: "engine, identifier", LedgerTables.key)
+    static let digests = LedgerTable(
+        "usedDigest", "digest, app, kind, madeAt, usedAt, until", by: "digest", LedgerTables.digest)
+    static let standings = LedgerTable(
+        "block", "kind, name, reason, since, until, allows, checks, operator", by: "kind, name", LedgerTables.standing)
     /// The maximum number of standings per statement.
     static let standingLimit = 16
 
-    fileprivate static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
-    fileprivate static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
+    fileprivate static let findChallenge = challenges.sql("WHERE value = ?")
+    fileprivate static let findKey = keys.sql("WHERE engine = ? AND identifier = ?")
     fileprivate static let findKeyState = LedgerSQL(
         "SELECT app, counter, retiredAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
     fileprivate static let findKeyOwner = LedgerSQL(
         "SELECT app, account, retiredAt FROM enrolledKey WHERE engine = ? AND identifier = ?")
-    fileprivate static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
-    fileprivate static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
+    fileprivate static let findDigest = digests.sql("WHERE digest = ?")
+    fileprivate static let findStanding = standings.sql("WHERE kind = ? AND name = ?")
 
     fileprivate static let findAnyStanding = LedgerSQL("SELECT 1 FROM block LIMIT 1")
 
@@ -38,21 +78,19 @@ extension LedgerTables {
         // `(kind, name) IN (VALUES ...)` would scan the table. CROSS JOIN puts the subjects in the outer loop.
         let sought = repeatElement("(?, ?)", count: count).joined(separator: ", ")
         return """
-            SELECT \(standingValues) FROM (VALUES \(sought)) AS sought
+            SELECT \(standings.columns) FROM (VALUES \(sought)) AS sought
             CROSS JOIN block ON kind = column1 AND name = column2
             """
     }
 
-    static func challenge(_ row: StoredCells) throws -> (challenge: IssuedChallenge, consumedAt: Date?) {
-        let row = StoredRow(row, "challenge")
+    static func challenge(_ row: StoredRow) throws -> (challenge: IssuedChallenge, consumedAt: Date?) {
         let challenge = IssuedChallenge(
             value: try row.bytes(0), app: try row.text(1), purpose: ChallengePurpose(EvidenceKind(try row.text(2))),
             issuedAt: try row.date(3), expiresAt: try row.date(4))
         return (challenge, try row.dateIfAny(5))
     }
 
-    static func key(_ row: StoredCells) throws -> EnrolledKey {
-        let row = StoredRow(row, "enrolledKey")
+    static func key(_ row: StoredRow) throws -> EnrolledKey {
         guard let properties = LedgerProperties.decode(try row.text(6)) else { throw row.error(6) }
         return EnrolledKey(
             identifier: KeyIdentifier(engine: try row.text(0), value: try row.bytes(1)), app: try row.text(2),
@@ -60,15 +98,13 @@ extension LedgerTables {
             properties: properties, account: try row.textIfAny(8), retiredAt: try row.dateIfAny(9))
     }
 
-    static func digest(_ row: StoredCells) throws -> UsedDigest {
-        let row = StoredRow(row, "usedDigest")
+    static func digest(_ row: StoredRow) throws -> UsedDigest {
         return UsedDigest(
             digest: try row.bytes(0), app: try row.text(1), kind: EvidenceKind(try row.text(2)),
             madeAt: try row.date(3), usedAt: try row.date(4), until: try row.date(5))
     }
 
-    static func standing(_ row: StoredCells) throws -> LedgerStanding {
-        let row = StoredRow(row, "block")
+    static func standing(_ row: StoredRow) throws -> LedgerStanding {
         guard let kind = LedgerSubject.Kind(rawValue: try row.text(0)) else { throw row.error(0) }
         let subject = LedgerSubject(kind, try row.text(1))
         let (reason, since, until) = (try row.text(2), try row.date(3), try row.dateIfAny(4))
@@ -101,11 +137,13 @@ extension RowFinder {
     }
 
     func challenge(_ value: [UInt8]) throws -> (challenge: IssuedChallenge, consumedAt: Date?)? {
-        try first(LedgerTables.findChallenge, { $0.blob(value) }) { try LedgerTables.challenge($0) }
+        try first(LedgerTables.findChallenge, { $0.blob(value) }) {
+            try LedgerTables.challenge(StoredRow($0, "challenge"))
+        }
     }
 
     func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try first(LedgerTables.findKey, { $0.key(identifier) }) { try LedgerTables.key($0) }
+        try first(LedgerTables.findKey, { $0.key(identifier) }) { try LedgerTables.key(StoredRow($0, "enrolledKey")) }
     }
 
     /// The columns of a key that decide about its use.
@@ -129,7 +167,9 @@ extension RowFinder {
     }
 
     func timeOfUse(_ digest: [UInt8]) throws -> Date? {
-        try first(LedgerTables.findDigest, { $0.blob(digest) }) { try LedgerTables.digest($0).usedAt }
+        try first(LedgerTables.findDigest, { $0.blob(digest) }) {
+            try LedgerTables.digest(StoredRow($0, "usedDigest")).usedAt
+        }
     }
 
     /// The block on a key. Builds the name of `KeyIdentifier.subject` without Foundation, whose base64 takes as long as
@@ -139,7 +179,9 @@ extension RowFinder {
     }
 
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try first(LedgerTables.findStanding, { $0.subject(subject) }) { try LedgerTables.standing($0) }
+        try first(LedgerTables.findStanding, { $0.subject(subject) }) {
+            try LedgerTables.standing(StoredRow($0, "block"))
+        }
     }
 
     /// Whether no block and no allowance exists, in force or ended.
@@ -155,7 +197,7 @@ extension RowFinder {
         try statement(LedgerTables.findStandings[subjects.count]).each {
             for subject in subjects { $0.subject(subject) }
         } reading: {
-            standings.append(try LedgerTables.standing($0))
+            standings.append(try LedgerTables.standing(StoredRow($0, "block")))
         }
         return standings
     }

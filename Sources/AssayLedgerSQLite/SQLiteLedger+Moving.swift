@@ -127,36 +127,24 @@ enum LedgerMove {
     /// Passes all records to `body`, in batches.
     static func records(_ db: Database, _ body: ([LedgerRecord]) throws -> Void) throws {
         var batch: [LedgerRecord] = []
-        func read(_ columns: String, by key: String, _ convert: (StoredCells) throws -> LedgerRecord) throws {
-            try LedgerTables.each(db, columns, by: key) { row in
-                batch.append(try convert(row))
+        func read<Row>(_ table: LedgerTable<Row>, _ convert: (Row) -> LedgerRecord) throws {
+            try table.each(db) { row in
+                batch.append(convert(row))
                 guard batch.count == 1000 else { return }
                 try body(batch)
                 batch = []
             }
         }
-        try read(LedgerTables.challengeColumns, by: "value") { row in
-            let (challenge, consumedAt) = try LedgerTables.challenge(row)
-            return .challenge(challenge, consumedAt: consumedAt)
-        }
-        try read(LedgerTables.keyColumns, by: "engine, identifier") { .key(try LedgerTables.key($0)) }
-        try read(LedgerTables.digestColumns, by: "digest") { .digest(try LedgerTables.digest($0)) }
-        try read("app, kind, madeAt FROM forgottenUse", by: "app, kind") { cells in
-            let row = StoredRow(cells, "forgottenUse")
-            return .forgotten(app: try row.text(0), kind: try row.text(1), madeAt: try row.integer(2))
-        }
-        try read(LedgerTables.standingColumns, by: "kind, name") { .standing(try LedgerTables.standing($0)) }
-        try read(LedgerTables.operatorColumns, by: "name, addedAt") { cells in
-            let stored = try LedgerTables.storedOperator(cells)
-            return .operator(stored.operator, tokenHash: stored.tokenHash)
-        }
-        try read(LedgerTables.sealedKeyColumns, by: "name") { .sealedKey(try LedgerTables.sealedKey($0)) }
-        try read(LedgerTables.documentColumns, by: "name") { cells in
-            let stored = try LedgerTables.document(cells)
-            return .document(stored.document, named: stored.name)
-        }
-        try read(LedgerTables.taskColumns, by: "queue, key") { .task(try LedgerTables.task($0)) }
-        try read(LedgerTables.auditColumns, by: "number") { .audit(try LedgerTables.auditEntry($0)) }
+        try read(LedgerTables.challenges) { .challenge($0.challenge, consumedAt: $0.consumedAt) }
+        try read(LedgerTables.keys) { .key($0) }
+        try read(LedgerTables.digests) { .digest($0) }
+        try read(LedgerTables.forgotten) { .forgotten(app: $0.app, kind: $0.kind, madeAt: $0.madeAt) }
+        try read(LedgerTables.standings) { .standing($0) }
+        try read(LedgerTables.operators) { .operator($0.operator, tokenHash: $0.tokenHash) }
+        try read(LedgerTables.sealedKeys) { .sealedKey($0) }
+        try read(LedgerTables.documents) { .document($0.document, named: $0.name) }
+        try read(LedgerTables.tasks) { .task($0) }
+        try read(LedgerTables.audit) { .audit($0) }
         if !batch.isEmpty { try body(batch) }
     }
 }
@@ -196,58 +184,26 @@ extension LedgerTables {
     func insert(_ record: LedgerRecord) throws {
         switch record {
         case .challenge(let challenge, let consumedAt):
-            try run(Self.insertChallenge) {
-                $0.blob(challenge.value)
-                $0.text(challenge.app)
-                $0.text(challenge.purpose.name)
-                $0.integer(challenge.issuedAt.microseconds)
-                $0.integer(challenge.expiresAt.microseconds)
-                $0.integer(consumedAt?.microseconds)
-            }
-        case .key(let key): try insert(key, Self.insertKey)
+            try run(
+                Self.insertChallenge, challenge.value, challenge.app, challenge.purpose.name, challenge.issuedAt,
+                challenge.expiresAt, consumedAt)
+        case .key(let key):
+            try run(
+                Self.insertKey, key.identifier.engine, key.identifier.value, key.app, key.publicKey, Int64(key.counter),
+                key.enrolledAt, try LedgerProperties.encode(key.properties), key.account, key.retiredAt,
+                StoredCounters.encode(key.counters))
         case .digest(let use): try run(Self.insertDigest) { $0.use(use) }
-        case .forgotten(let app, let kind, let madeAt):
-            try run(Self.insertMark) {
-                $0.text(app)
-                $0.text(kind)
-                $0.integer(madeAt)
-            }
+        case .forgotten(let app, let kind, let madeAt): try run(Self.insertMark, app, kind, madeAt)
         case .standing(let standing): try run(Self.insertStanding) { $0.standing(standing) }
         case .operator(let stored, let tokenHash):
             try run(Self.insertStoredOperator) { $0.operator(stored, tokenHash: tokenHash) }
         case .sealedKey(let key): try insertIfMissing(key)
         case .document(let document, let name):
-            try run(Self.insertStoredDocument) {
-                $0.text(name)
-                $0.blob(document.bytes)
-                $0.integer(document.revision)
-                $0.integer(document.storedAt.microseconds)
-            }
+            try run(Self.insertStoredDocument, name, document.bytes, document.revision, document.storedAt)
         case .task(let task):
-            try run(Self.insertStoredTask) {
-                $0.text(task.queue)
-                $0.blob(task.key)
-                $0.integer(task.dueAt.microseconds)
-                $0.text(task.holder)
-                $0.blob(task.bytes)
-                $0.integer(task.revision)
-            }
+            try run(
+                Self.insertStoredTask, task.queue, task.key, task.dueAt, task.holder, task.bytes, task.revision)
         case .audit(let entry): try run(Self.insertEntry) { $0.entry(entry) }
-        }
-    }
-
-    private func insert(_ key: EnrolledKey, _ sql: LedgerSQL) throws {
-        let properties = try LedgerProperties.encode(key.properties)
-        try run(sql) {
-            $0.key(key.identifier)
-            $0.text(key.app)
-            $0.blob(key.publicKey)
-            $0.integer(Int64(key.counter))
-            $0.integer(key.enrolledAt.microseconds)
-            $0.text(properties)
-            $0.text(key.account)
-            $0.integer(key.retiredAt?.microseconds)
-            $0.blob(StoredCounters.encode(key.counters))
         }
     }
 }

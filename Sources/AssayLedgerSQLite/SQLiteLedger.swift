@@ -29,8 +29,13 @@ public final class SQLiteLedger: LedgerAdministration {
     /// Whether a look-up has found a standing. Further ones would ask twice.
     private let hasHadStandings = Atomic<Bool>(false)
 
+    /// The maximum number of challenges, and of digests, per transaction of ``purge(at:)``, to keep the wait of other writes short.
+    private static let purgeLimit = 1000
+    private let purging: LedgerPurging
+
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging, watch: LedgerWatch) {
         self.pool = pool
+        self.purging = purging
         self.watch = watch
         lookUps = LookUpConnections(path: pool.path, busyTimeout: busyWait.milliseconds, watch: watch)
         writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging, watch: watch)
@@ -100,12 +105,17 @@ public final class SQLiteLedger: LedgerAdministration {
         try tables.get()
         try await read { _ in }
         try watch.failure.require()
-        if !writer.hasWritten(within: .seconds(2)) { _ = try await writer.submit(.prove, at: now) }
+        if writer.hasWritten(within: .seconds(2)) { return }
+        try await change(at: now) { tables in
+            // Writes the first page of the file, with what it holds.
+            let version = try Int.fetchOne(tables.db, sql: "PRAGMA user_version") ?? 0
+            try tables.db.execute(sql: "PRAGMA user_version = \(version)")
+        }
     }
 
     /// Puts the ledger in quarantine until a time, and removes the open challenges.
     public func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage) {
-        _ = try await writer.submit(.quarantine(until: end, by: operatorName), at: now)
+        try await change(at: now) { tables in try tables.quarantine(until: end, by: operatorName, at: now) }
         watch.setQuarantine(until: end)
     }
 
@@ -116,16 +126,15 @@ public final class SQLiteLedger: LedgerAdministration {
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        _ = try await writer.submit(.block(block), at: block.since)
+        try await change(at: block.since) { tables in try tables.block(block) }
     }
 
     /// Allows a subject what policy would refuse, unless it is blocked. Returns the block.
     @discardableResult
     public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
-        guard case .allowed(let block) = try await writer.submit(.allow(allowance), at: allowance.since) else {
-            throw LedgerOutage(.internalError, "an allowance in \(path) gave no answer")
+        try await change(at: allowance.since, isChange: { $0 == nil }) { tables in
+            try tables.allow(allowance)
         }
-        return block
     }
 
     /// Removes the subject's block or allowance, and returns it.
@@ -133,22 +142,14 @@ public final class SQLiteLedger: LedgerAdministration {
     public func removeStanding(
         of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
-        guard
-            case .removed(let standing) = try await writer.submit(
-                .removeStanding(subject, only: kind, by: operatorName), at: now)
-        else { throw LedgerOutage(.internalError, "removing a standing from \(path) gave no answer") }
-        return standing
+        try await change(at: now, isChange: { $0 != nil }) { tables in
+            try tables.removeStanding(of: subject, only: kind, by: operatorName, at: now)
+        }
     }
 
     /// All blocks and allowances, sorted by kind and name.
     public func standings() async throws(LedgerOutage) -> [LedgerStanding] {
-        try await read { db in
-            var standings: [LedgerStanding] = []
-            try LedgerTables.each(db, LedgerTables.standingColumns, by: "kind, name") {
-                standings.append(try LedgerTables.standing($0))
-            }
-            return standings
-        }
+        try await read { db in try LedgerTables(db).all(LedgerTables.standings) }
     }
 
     /// The enrolled keys of an account, in the order of their enrolment.
@@ -161,19 +162,45 @@ public final class SQLiteLedger: LedgerAdministration {
     public func move(
         _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> EnrolledKey? {
-        guard case .moved(let key, _) = try await writer.submit(.move(key, to: account, by: operatorName), at: now)
-        else {
-            throw LedgerOutage(.internalError, "moving a key of \(path) gave no answer")
+        try await change(at: now, isChange: { $0.map { !$0.isOf(account: account) } ?? false }) { tables in
+            try tables.move(key, to: account, by: operatorName, at: now)
         }
-        return key
     }
 
     /// Deletes all challenges and digests that ended long enough ago, in several transactions. Returns the number.
     @discardableResult
     public func purge(at now: Date) async throws(LedgerOutage) -> Int {
+        guard let horizon = purging.horizon(at: now) else { return 0 }
         var total = 0
-        while case .purged(let count) = try await writer.submit(.purge, at: now), count > 0 { total += count }
-        return total
+        while true {
+            let count = try await change(at: now, isChange: { _ in false }) { tables in
+                try tables.purge(expiredBy: horizon, atMost: Self.purgeLimit)
+            }
+            if count == 0 { return total }
+            total += count
+        }
+    }
+
+    /// Makes a change, in one transaction with concurrent writes. Returns what `body` returned when it is durable.
+    ///
+    /// - Parameters:
+    ///   - isChange: whether `body` changed anything besides purging, by what it returned.
+    ///   - body: is run again after a failure that a write beside it may have caused.
+    func change<Value: Sendable>(
+        at now: Date, isChange: @escaping @Sendable (Value) -> Bool = { _ in true },
+        _ body: @escaping @Sendable (inout LedgerTables) throws -> Value
+    ) async throws(LedgerOutage) -> Value {
+        let answer = Mutex<Value?>(nil)
+        let write = LedgerWrite.change { tables in
+            let value = try body(&tables)
+            answer.withLock { $0 = value }
+            return isChange(value)
+        }
+        _ = try await writer.submit(write, at: now)
+        guard let value = answer.withLock({ $0 }) else {
+            throw LedgerOutage(.internalError, "a change of \(path) gave no answer")
+        }
+        return value
     }
 
     /// Finishes pending operations and closes the file. Later operations are outages.

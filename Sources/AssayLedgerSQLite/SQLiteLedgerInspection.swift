@@ -39,7 +39,7 @@ extension SQLiteLedger {
 
     private func auditBlocking(_ body: (LedgerAuditEntry) throws -> Void) throws {
         try streaming(body) { db, hand in
-            try LedgerTables.each(db, LedgerTables.auditColumns, by: "number") { try hand(LedgerTables.auditEntry($0)) }
+            try LedgerTables.audit.each(db, nil, hand)
         }
     }
 
@@ -72,36 +72,21 @@ extension SQLiteLedger {
 
     private func exportBlocking(_ body: (LedgerEntry) throws -> Void) throws {
         try streaming(body) { db, hand in
-            try LedgerTables.each(db, LedgerTables.challengeColumns, by: "value") { row in
-                let (challenge, consumedAt) = try LedgerTables.challenge(row)
-                try hand(.challenge(challenge, consumedAt: consumedAt))
-            }
-            try LedgerTables.each(db, LedgerTables.keyColumns, by: "engine, identifier") { row in
-                try hand(.key(LedgerTables.key(row)))
-            }
-            try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
-                try hand(.digest(LedgerTables.digest(row)))
-            }
+            try LedgerTables.challenges.each(db) { try hand(.challenge($0.challenge, consumedAt: $0.consumedAt)) }
+            try LedgerTables.keys.each(db) { try hand(.key($0)) }
+            try LedgerTables.digests.each(db) { try hand(.digest($0)) }
             // A row with a damaged value of `allows` belongs to the second section, which rejects it.
             for section in ["allows = 0", "allows <> 0"] {
-                let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
-                try LedgerTables.each(db, columns, by: "kind, name") { row in
-                    switch try LedgerTables.standing(row) {
+                try LedgerTables.standings.each(db, "WHERE \(section) ORDER BY kind, name") { standing in
+                    switch standing {
                     case .blocked(let block): try hand(.block(block))
                     case .allowed(let allowance): try hand(.allowance(allowance))
                     }
                 }
             }
-            try LedgerTables.each(db, LedgerTables.operatorColumns, by: "name, addedAt") { row in
-                try hand(.operator(LedgerTables.storedOperator(row).operator))
-            }
-            try LedgerTables.each(db, LedgerTables.documentColumns, by: "name") { row in
-                let (name, document) = try LedgerTables.document(row)
-                try hand(.document(document, named: name))
-            }
-            try LedgerTables.each(db, LedgerTables.taskColumns, by: "queue, key") { row in
-                try hand(.task(LedgerTables.task(row)))
-            }
+            try LedgerTables.operators.each(db) { try hand(.operator($0.operator)) }
+            try LedgerTables.documents.each(db) { try hand(.document($0.document, named: $0.name)) }
+            try LedgerTables.tasks.each(db) { try hand(.task($0)) }
         }
     }
 
@@ -166,31 +151,23 @@ extension LedgerTables {
         _ db: Database, skippingDamage: Bool = false, _ body: (LedgerAuditEntry) throws -> Void
     ) throws -> [String] {
         var replay = TrailReplay()
-        func rows(_ columns: String, by key: String, _ take: (StoredCells) throws -> Void) throws {
-            try each(db, columns, by: key) { row in
-                do { try take(row) } catch let error as StoredValueError {
-                    if !skippingDamage { throw error }
+        func rows<Row>(_ table: LedgerTable<Row>, _ take: (Row) throws -> Void) throws {
+            try table.eachResult(db) { result in
+                switch result {
+                case .success(let row): try take(row)
+                case .failure(let error): if !skippingDamage { throw error }
                 }
             }
         }
-        try rows(auditColumns, by: "number") { row in
-            let entry = try auditEntry(row)
+        try rows(audit) { entry in
             replay.take(entry)
             try body(entry)
         }
-        try rows(standingColumns, by: "kind, name") { replay.take(try standing($0)) }
-        try rows(operatorColumns, by: "name, addedAt") { row in
-            let stored = try storedOperator(row)
-            replay.take(stored.operator, tokenHash: stored.tokenHash)
-        }
-        try rows(sealedKeyColumns, by: "name") { replay.take(try sealedKey($0)) }
+        try rows(standings) { replay.take($0) }
+        try rows(operators) { replay.take($0.operator, tokenHash: $0.tokenHash) }
+        try rows(sealedKeys) { replay.take($0) }
         replay.take(quarantineEnd: try LedgerTables(db).quarantineEnd())
-        if replay.needsKeys { try rows(keyColumns, by: "engine, identifier") { replay.take(try key($0)) } }
+        if replay.needsKeys { try rows(keys) { replay.take($0) } }
         return replay.problems
-    }
-
-    /// Passes the rows of a query to `body`, one at a time, in the order of a key.
-    static func each(_ db: Database, _ columns: String, by key: String, _ body: (StoredCells) throws -> Void) throws {
-        try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each(reading: body)
     }
 }

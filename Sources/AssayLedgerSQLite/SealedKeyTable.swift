@@ -25,7 +25,7 @@ extension SQLiteLedger: SealedKeyStorage {
             writer.lend { db in
                 do {
                     try db.inTransaction(.immediate) {
-                        let tables = LedgerTables(db)
+                        var tables = LedgerTables(db)
                         try watch.check(at: LedgerWatch.now, tables, isLatest: true)
                         let end = try tables.trailEnd()
                         let change = try decide(tables.sealedKeys()) { change in
@@ -51,9 +51,6 @@ extension SQLiteLedger: SealedKeyStorage {
 
 /// The statements on sealed keys, on one connection. The caller holds the transaction.
 extension LedgerTables {
-    static let sealedKeyColumns = "\(sealedKeyFields) FROM sealedKey"
-    private static let sealedKeyFields =
-        "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed"
     /// The hash of the last entry of the audit trail about a key of this name. It has an index: a service reads it every second.
     private static let sealedKeyOrigin = """
         (SELECT hash FROM audit WHERE subject = 'key ' || name AND action IN (\(LedgerChange.sealedKeyActions))
@@ -64,15 +61,18 @@ extension LedgerTables {
     private static let insertMissingSealedKey = LedgerSQL("INSERT OR IGNORE \(sealedKeyValues)")
     private static let replaceSealedKey = LedgerSQL("REPLACE \(sealedKeyValues)")
     private static let sealedKeyValues = """
-        INTO sealedKey (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INTO sealedKey (\(sealedKeys.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let removeSealedKey = LedgerSQL("DELETE FROM sealedKey WHERE name = ?")
 
+    static let sealedKeys = LedgerTable(
+        "sealedKey", "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed",
+        by: "name"
+    ) { try sealedKey($0, hasOrigin: false) }
+
     /// Reads a key, and its origin if that was queried as the last column.
-    static func sealedKey(_ row: StoredCells, hasOrigin: Bool = false) throws -> SealedKey {
-        let row = StoredRow(row, "sealedKey")
-        return SealedKey(
+    private static func sealedKey(_ row: StoredRow, hasOrigin: Bool) throws -> SealedKey {
+        SealedKey(
             name: try row.text(0), purpose: KeyPurpose(try row.text(1)), scope: try row.textIfAny(2),
             algorithm: try row.text(3),
             times: SealedKey.Times(
@@ -84,10 +84,10 @@ extension LedgerTables {
 
     /// All keys with their origins, by name.
     func sealedKeys() throws -> [SealedKey] {
-        var keys: [SealedKey] = []
-        let columns = "\(Self.sealedKeyFields), \(Self.sealedKeyOrigin) FROM sealedKey"
-        try Self.each(db, columns, by: "name") { keys.append(try Self.sealedKey($0, hasOrigin: true)) }
-        return keys
+        let table = LedgerTable(
+            "sealedKey", "\(Self.sealedKeys.columns), \(Self.sealedKeyOrigin)", by: "name"
+        ) { try Self.sealedKey($0, hasOrigin: true) }
+        return try all(table)
     }
 
     /// Applies a change that was decided for the current keys.
@@ -95,27 +95,22 @@ extension LedgerTables {
         switch change {
         case .insert(let key): try write(key, Self.insertSealedKey)
         case .replace(let key): try write(key, Self.replaceSealedKey)
-        case .remove(let name): try self.change(Self.removeSealedKey) { $0.text(name) }
+        case .remove(let name): try self.change(Self.removeSealedKey, name)
         }
     }
 
     /// Stores a key of another ledger, unless a key with its name exists.
-    func insertIfMissing(_ key: SealedKey) throws { try run(Self.insertMissingSealedKey, Self.binding(key)) }
+    func insertIfMissing(_ key: SealedKey) throws { try run(Self.insertMissingSealedKey) { $0.sealedKey(key) } }
 
-    private func write(_ key: SealedKey, _ sql: LedgerSQL) throws { try change(sql, Self.binding(key)) }
+    private func write(_ key: SealedKey, _ sql: LedgerSQL) throws { try change(sql) { $0.sealedKey(key) } }
+}
 
-    private static func binding(_ key: SealedKey) -> (inout StoredBinding) -> Void {
-        {
-            $0.text(key.name)
-            $0.text(key.purpose.name)
-            $0.text(key.scope)
-            $0.text(key.algorithm)
-            $0.integer(key.times.notBefore)
-            $0.integer(key.times.notAfter)
-            $0.integer(key.times.retiredAt)
-            $0.integer(key.times.addedAt)
-            $0.blob(key.masterKeyID)
-            $0.blob(key.sealed)
-        }
+extension StoredBinding {
+    /// The columns of a sealed key.
+    fileprivate mutating func sealedKey(_ key: SealedKey) {
+        let times = key.times
+        values(
+            key.name, key.purpose.name, key.scope, key.algorithm, times.notBefore, times.notAfter, times.retiredAt,
+            times.addedAt, key.masterKeyID, key.sealed)
     }
 }

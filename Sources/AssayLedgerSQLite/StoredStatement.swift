@@ -1,3 +1,5 @@
+import AssayCore
+import FoundationEssentials
 import GRDB
 import GRDBSQLite
 
@@ -137,7 +139,12 @@ struct StoredBinding {
         if let text { self.text(text) } else { null() }
     }
 
-    private mutating func null() { note(sqlite3_bind_null(handle, next())) }
+    /// Several values, of statements that are rare: they take an array.
+    mutating func values(_ values: any StoredBindable...) { all(values) }
+
+    mutating func all(_ values: [any StoredBindable]) { for value in values { value.bind(to: &self) } }
+
+    fileprivate mutating func null() { note(sqlite3_bind_null(handle, next())) }
 
     /// SQLITE_TRANSIENT, a macro that Swift cannot import. SQLite copies the bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -149,6 +156,33 @@ struct StoredBinding {
 
     private mutating func note(_ result: Int32) {
         if code == SQLITE_OK { code = result }
+    }
+}
+
+/// A value of a statement. Nil is NULL, and times are microseconds.
+protocol StoredBindable {
+    func bind(to binding: inout StoredBinding)
+}
+
+extension Int64: StoredBindable {
+    func bind(to binding: inout StoredBinding) { binding.integer(self) }
+}
+
+extension Date: StoredBindable {
+    func bind(to binding: inout StoredBinding) { binding.integer(microseconds) }
+}
+
+extension String: StoredBindable {
+    func bind(to binding: inout StoredBinding) { binding.text(self) }
+}
+
+extension [UInt8]: StoredBindable {
+    func bind(to binding: inout StoredBinding) { binding.blob(self) }
+}
+
+extension Optional: StoredBindable where Wrapped: StoredBindable {
+    func bind(to binding: inout StoredBinding) {
+        if let self { self.bind(to: &binding) } else { binding.null() }
     }
 }
 

@@ -7,7 +7,6 @@ package struct AdmittedBuild: Sendable, Equatable {
     /// The most characters of ``name`` and ``reason``, in bytes of UTF-8.
     package static let textLimit = 200
 
-    /// The build.
     package let build: AppBuild
     /// What people call it, such as `1.4 beta`; nil for nothing.
     package let name: String?
@@ -63,7 +62,6 @@ package struct AdmittedBuild: Sendable, Equatable {
         return members
     }
 
-    /// The entry as one JSON object on one line.
     package var json: String {
         var bytes: [UInt8] = []
         RecordJSON.append(.object(RecordObject(members)), to: &bytes)

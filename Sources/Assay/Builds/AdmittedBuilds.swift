@@ -4,7 +4,6 @@ package import FoundationEssentials
 
 /// The builds that operators have admitted, as the ledger keeps them. A look-up costs the same for any number of builds.
 package struct AdmittedBuilds: LedgerRegisterContent {
-    /// The name of the document.
     package static let documentName = "admitted-builds"
     /// The register in sentences.
     package static let title = "the register of admitted builds"
@@ -18,7 +17,6 @@ package struct AdmittedBuilds: LedgerRegisterContent {
     /// The admissions of ``AppBuild/key``, which differ in their certificates.
     private var byKey: [[UInt8]: [AdmittedBuild]] = [:]
 
-    /// An empty register.
     package init() {}
 
     /// The number of builds, with the ended ones.
@@ -75,10 +73,8 @@ package struct AdmittedBuilds: LedgerRegisterContent {
         byKey[admission.build.key, default: []].append(admission)
     }
 
-    /// Compares the admissions.
     package static func == (left: Self, right: Self) -> Bool { left.admissions == right.admissions }
 
-    /// Reads the register.
     package init(reading object: RecordObject) throws(RecordError) {
         let fields = RecordFields(object, path: "")
         try fields.requireOnly(["builds"])
@@ -90,7 +86,6 @@ package struct AdmittedBuilds: LedgerRegisterContent {
         }
     }
 
-    /// The register as JSON.
     package var object: RecordObject {
         let elements = all.map { RecordValue(.object(RecordObject($0.members)), offset: 0) }
         return RecordObject([("builds", .array(elements))])

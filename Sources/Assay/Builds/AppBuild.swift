@@ -53,7 +53,6 @@ package struct AppBuild: Sendable, Hashable, CustomStringConvertible {
         self.certificate = certificate
     }
 
-    /// Reads the text form.
     package init(_ text: String) throws(Problem) {
         let allowed = "apple:APP-ID@BUNDLE-VERSION or android:PACKAGE@VERSION-CODE[@CERTIFICATE-SHA256]"
         let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
@@ -70,7 +69,6 @@ package struct AppBuild: Sendable, Hashable, CustomStringConvertible {
         try self.init(platform, app: name[1], version: parts[1], certificate: certificate)
     }
 
-    /// The text form.
     package var description: String {
         "\(platform.rawValue):\(app)@\(version)" + (certificate.map { "@\($0.hexadecimal)" } ?? "")
     }

@@ -2,18 +2,14 @@ package import AssayCore
 
 /// Whether evidence must come from an admitted build. The field `builds` of an app.
 package final class BuildsConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "builds"
-    /// The field of an app.
     package static let policyField = "builds"
 
     /// What becomes of evidence from a build that is not admitted.
     package enum Rule: String, Sendable, CaseIterable {
         /// The builds are not compared.
         case off
-        /// It is annotated.
         case annotate
-        /// It is rejected.
         case reject
     }
 
@@ -21,13 +17,10 @@ package final class BuildsConfiguration: EngineConfiguration {
     package enum Unstated: String, Sendable, CaseIterable {
         /// The check does not apply to it.
         case accept
-        /// It is annotated.
         case annotate
-        /// It is rejected.
         case reject
     }
 
-    /// The fields of the section, with their defaults.
     package struct Values: Sendable {
         /// What becomes of evidence from a build that is not admitted.
         package var rule = Rule.off
@@ -35,26 +28,22 @@ package final class BuildsConfiguration: EngineConfiguration {
         package var unstated = Unstated.annotate
     }
 
-    /// The fields.
     package let values: Values
 
     init(_ values: Values) { self.values = values }
 
-    /// States the rules.
     package convenience init(_ rule: Rule, unstated: Unstated = .annotate) {
         self.init(Values(rule: rule, unstated: unstated))
     }
 }
 
 extension BuildsConfiguration: SectionConfiguration {
-    /// Reads the field `builds` of an app.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
             "rule", \.rule, .word, "What becomes of evidence from a build that `assay builds add` has not admitted."

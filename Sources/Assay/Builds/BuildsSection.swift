@@ -4,10 +4,8 @@ import FoundationEssentials
 
 /// Compares the builds that evidence states with those that operators have admitted.
 package struct BuildsSection: PolicySection {
-    /// The policy's section.
     package typealias Configuration = BuildsConfiguration
 
-    /// Every check of a build, in the declared order.
     package static let catalogue = BuildChecks.catalogue
 
     private struct Rules: Sendable {

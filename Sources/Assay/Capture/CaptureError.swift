@@ -1,6 +1,5 @@
 /// Why a record cannot be captured, or a captured record cannot be opened.
 public struct CaptureError: Error, Sendable, CustomStringConvertible {
-    /// The reasons.
     package enum Reason: String {
         /// The folder cannot be created, read or written.
         case folder
@@ -20,7 +19,6 @@ public struct CaptureError: Error, Sendable, CustomStringConvertible {
         case option
     }
 
-    /// The reason.
     package let reason: Reason
     /// The stable code: `folder`, `file`, `retention`, `closed`, `record`, `key`, `sealed` or `option`.
     public var code: String { reason.rawValue }

@@ -10,10 +10,8 @@ package struct DocumentFolder {
     static let maximum = 400
     private static let ending = ".list"
 
-    /// The folder of captures.
     let captures: String
 
-    /// The documents in a folder of captures.
     package init(beside captures: String) { self.captures = captures }
 
     /// The folder of the documents of a type.

@@ -115,7 +115,6 @@ struct CertificateCheck {
 
     private static let source = "Approov, MITM detection; Assay, certificates of hosts"
 
-    /// The entries, in the order in which the checks run.
     static let catalogue: [CheckDefinition] = [
         CheckDefinition(
             .mitmCertificateDecode, .gate,

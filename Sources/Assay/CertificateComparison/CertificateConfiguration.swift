@@ -11,9 +11,7 @@ package struct HostRule: Sendable, Equatable {
         case pin
     }
 
-    /// The host.
     package var host: String
-    /// What is compared.
     package var compare = Comparison.leaf
     /// SHA-256 of the leaves that are accepted, two during a change.
     package var leaves: [[UInt8]] = []
@@ -68,12 +66,9 @@ package struct HostRule: Sendable, Equatable {
 /// What the certificates that apps see are compared with. The field `certificates` of an app.
 @dynamicMemberLookup
 package final class CertificateConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "mitm"
-    /// The field of an app.
     package static let policyField = "certificates"
 
-    /// The fields of the section, with their defaults.
     package struct Values: Sendable {
         /// The hosts, in the order of the policy, each once.
         package var hosts: [HostRule] = []
@@ -81,11 +76,9 @@ package final class CertificateConfiguration: EngineConfiguration {
         package var required = false
     }
 
-    /// The fields.
     package let values: Values
     private let byName: [String: HostRule]
 
-    /// A field: `configuration.hosts`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
@@ -100,14 +93,12 @@ package final class CertificateConfiguration: EngineConfiguration {
 }
 
 extension CertificateConfiguration: SectionConfiguration {
-    /// Reads the field `certificates` of an app.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         SectionField(
             "hosts", .mapping, "The hosts to which the app connects, each with what its certificate is compared with.",
@@ -151,7 +142,6 @@ extension CertificateConfiguration: SectionConfiguration {
 }
 
 extension HostRule {
-    /// The fields of a host.
     static let table: [SectionField<HostRule>] = [
         .field("compare", \.compare, .word, "What is compared."),
         .field("leaves", \.leaves, digests(\.digest), "A leaf that is accepted: file:PATH of PEM, or its SHA-256."),
@@ -192,7 +182,6 @@ extension [SectionField<HostRule>] {
     }
 }
 
-/// The requirements of one app.
 final class CertificateExpectations: EngineExpectations {
     let app: String
     let configuration: CertificateConfiguration

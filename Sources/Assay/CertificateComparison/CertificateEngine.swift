@@ -5,12 +5,9 @@ package import FoundationEssentials
 /// Compares the certificates that apps see with those of the hosts. Evidence of another engine carries each of them, and is judged with
 /// it.
 package struct CertificateEngine: EvidenceEngine {
-    /// The policy's section for hosts.
     package typealias Configuration = CertificateConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [EvidenceKind.mitmCertificate]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = CertificateCheck.catalogue
 
     private let apps: EngineApps<CertificateExpectations>

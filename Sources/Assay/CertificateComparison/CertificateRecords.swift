@@ -171,6 +171,5 @@ extension CertificateEngine {
         record.carried.flatMap(EngineRegistry.standard.orderingKey)
     }
 
-    /// The host.
     package static let dimensions = [SubjectDimension("host", "Host of the certificate")]
 }

@@ -10,10 +10,8 @@ package struct PresentedLeaves: Sendable, Equatable {
         /// SHA-256 of its DER SubjectPublicKeyInfo.
         package let pin: [UInt8]
 
-        /// Names the digests.
         package init(digest: [UInt8], pin: [UInt8]) { (self.digest, self.pin) = (digest, pin) }
 
-        /// Reads a DER certificate.
         package init(der: [UInt8]) throws(DecodeError) {
             let certificate = try Certificate(der: der[...], profile: .keystore)
             self.init(digest: Digest.sha256(der), pin: Digest.sha256(certificate.subjectPublicKeyInfo))
@@ -23,7 +21,6 @@ package struct PresentedLeaves: Sendable, Equatable {
     /// The different certificates; more than one while a host changes its certificate.
     package let leaves: [Leaf]
 
-    /// Collects certificates.
     package init(_ leaves: [Leaf]) { self.leaves = leaves }
 }
 
@@ -44,12 +41,10 @@ package protocol PresentedLeavesSource: EngineService {
 package struct HostCertificateOutage: Outage, Equatable {
     /// What is not available.
     package static let part = "certificate of a host"
-    /// The reason.
     package let code: OutageCode
     /// What happened, where, and what to do.
     package let message: String
 
-    /// Describes an outage.
     package init(_ code: OutageCode, _ message: String) {
         self.code = code
         self.message = message

@@ -13,7 +13,6 @@ extension CheckID {
 
 /// The checks of device tokens: their names and catalogue entries.
 package enum DeviceCheckCheck {
-    /// The entries, in the order in which the checks run.
     package static let catalogue: [CheckDefinition] = [
         CheckDefinition(
             .deviceCheckAnswer, .signal, proves: "Apple's server has answered about the device token.",

@@ -3,9 +3,7 @@ package import AssayCore
 /// How a policy uses the two bits that Apple stores for a device. The field `deviceCheck` of an app.
 @dynamicMemberLookup
 package final class DeviceCheckConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "device-check"
-    /// The field of an app.
     package static let policyField = "deviceCheck"
 
     /// The meaning of the bits.
@@ -16,7 +14,6 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
         case enrolments(limit: Int)
     }
 
-    /// A bit.
     package enum Bit: String, Sendable, CaseIterable {
         /// The first one.
         case bit0
@@ -45,7 +42,6 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
         case ban
     }
 
-    /// The fields of the section, with their defaults.
     package struct Values: Sendable {
         /// The App ID, which begins with the team ID.
         package var appID = ""
@@ -63,10 +59,8 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
         package var outage = OutageRule.outage
     }
 
-    /// The fields.
     package let values: Values
 
-    /// A field: `configuration.appID`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
@@ -75,7 +69,6 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
 
     init(_ values: Values) { self.values = values }
 
-    /// States the rules. `others` sets other fields.
     package convenience init(appID: String, meaning: Meaning, _ others: (inout Values) -> Void = { _ in }) {
         var values = Values()
         values.appID = appID
@@ -86,14 +79,12 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
 }
 
 extension DeviceCheckConfiguration: SectionConfiguration {
-    /// Reads the field `deviceCheck` of an app.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
             "appID", \.appID, .text(objection(toAppID:)),

@@ -14,13 +14,9 @@ package protocol DeviceTokenService: EngineService {
 
 /// The app of a device token, and the keys of Apple's services.
 package struct DeviceTokenApp: Sendable {
-    /// The policy's app.
     package let name: String
-    /// The App ID.
     package let appID: String
-    /// The environment.
     package let environment: AttestEnvironment
-    /// The keys.
     package let keys: any KeyStore
 }
 
@@ -54,10 +50,8 @@ extension VerificationPolicy {
 
 /// Judges the device tokens of DeviceCheck that accompany the evidence of engines.
 package struct DeviceCheckSection: PolicySection {
-    /// The policy's section.
     package typealias Configuration = DeviceCheckConfiguration
 
-    /// Every check of a device token, in the declared order.
     package static let catalogue = DeviceCheckCheck.catalogue
 
     /// How long a device token is remembered, in seconds. Apple says that one lives long enough for retries.
@@ -86,7 +80,6 @@ package struct DeviceCheckSection: PolicySection {
         use = resources.use
     }
 
-    /// Whether an app has rules.
     var isNeeded: Bool { !rules.isEmpty }
 
     /// Adds the results about a device token to an assessment, if the policy's app has rules for them. Apple is asked only about

@@ -3,7 +3,6 @@ import FoundationEssentials
 
 /// Reads the list `keys` of a policy file.
 struct PolicyKeys {
-    /// The types of keys.
     let materials: [any KeyMaterial.Type]
     /// Reads the parts of keys.
     let files: any PolicyFiles

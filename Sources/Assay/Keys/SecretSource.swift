@@ -86,13 +86,10 @@ public enum SecretSource: Sendable, Equatable {
 public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reason, for programs.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
         package let name: String
 
-        /// Names a code.
         package init(_ name: String) { self.name = name }
 
-        /// The stable code.
         package var description: String { name }
 
         /// The text has neither form of a source.

@@ -91,6 +91,5 @@ package struct DevicePeriods: Sendable, Equatable {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Creates empty sketches.
     package init() {}
 }

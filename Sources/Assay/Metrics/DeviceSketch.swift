@@ -93,6 +93,5 @@ package struct DeviceSketch: Sendable, Equatable {
         guard registers.allSatisfy({ $0 <= Self.greatest }) else { return nil }
     }
 
-    /// Creates an empty sketch.
     package init() {}
 }

@@ -24,7 +24,6 @@ package final class FactCounts: Sendable {
 
     private let known = Mutex<[Fact: [String: Counters]]>([:])
 
-    /// Starts without a value.
     package init() {}
 
     /// Counts a verdict.

@@ -48,7 +48,6 @@ extension MetricName {
         "assay_capture_records_total", labels: ["result"],
         help: "Records of captured evidence by what became of them: written, dropped, failed or unrecordable.")
 
-    /// The metrics of the verifier.
     package static let verifier: [MetricName] = [
         .verdicts, .verdictFacts, .checks, .verification, .requestErrors, .challenges, .distinctDevices,
         .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens, .secretsDelivered,

@@ -83,7 +83,6 @@ struct NoEvidenceCheck {
 
     private static let source = "Assay, devices without evidence"
 
-    /// The entries, in the order in which the checks run.
     static let catalogue: [CheckDefinition] = [
         CheckDefinition(
             .noneDecode, .gate, proves: "The statement has a known reason, and texts of allowed length and characters.",

@@ -3,9 +3,7 @@ package import AssayCore
 /// Which devices without evidence a policy accepts. The field `noEvidence` of an app; without it, none.
 @dynamicMemberLookup
 package final class NoEvidenceConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "none"
-    /// The field of an app.
     package static let policyField = "noEvidence"
 
     /// Whether the backend must name the account of a device without evidence.
@@ -37,7 +35,6 @@ package final class NoEvidenceConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields of the section, with their defaults.
     package struct Values: Sendable {
         /// The reasons that are accepted.
         package var reasons: [NoEvidenceReason] = []
@@ -51,16 +48,13 @@ package final class NoEvidenceConfiguration: EngineConfiguration {
         package var plausibleShare: Share?
     }
 
-    /// The fields.
     package let values: Values
 
-    /// A field: `configuration.reasons`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     init(_ values: Values) { self.values = values }
 
-    /// States the rules. `others` sets other fields.
     package convenience init(reasons: [NoEvidenceReason], _ others: (inout Values) -> Void = { _ in }) {
         var values = Values()
         values.reasons = reasons
@@ -70,14 +64,12 @@ package final class NoEvidenceConfiguration: EngineConfiguration {
 }
 
 extension NoEvidenceConfiguration: SectionConfiguration {
-    /// Reads the field `noEvidence` of an app.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
             "reasons", \.reasons, .list(of: .word), "A reason of a device without evidence that is accepted.",
@@ -114,7 +106,6 @@ extension NoEvidenceConfiguration: SectionConfiguration {
     }
 }
 
-/// The requirements of one app.
 final class NoEvidenceExpectations: EngineExpectations {
     let app: String
     let configuration: NoEvidenceConfiguration

@@ -6,17 +6,13 @@ package import FoundationEssentials
 /// Judges the statements of devices that can give no evidence, such as old phones. Policy says whether they are accepted; each
 /// verdict and token says that nothing was proved.
 package struct NoEvidenceEngine: EvidenceEngine {
-    /// The policy's section for such devices.
     package typealias Configuration = NoEvidenceConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [EvidenceKind.noEvidence]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = NoEvidenceCheck.catalogue
 
     private let apps: EngineApps<NoEvidenceExpectations>
 
-    /// Prepares an engine for a policy.
     package init(policy: VerificationPolicy, resources: EngineResources) { apps = EngineApps(policy) }
 
     /// Assesses a record. Commits nothing.
@@ -130,7 +126,6 @@ extension NoEvidenceEngine: RequestEngine {
         return nil
     }
 
-    /// Assesses the field of a request.
     package nonisolated(nonsending) func assess(
         fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
         ledger: any Ledger, at now: Date

@@ -25,7 +25,6 @@ extension DeviceStatementInput {
     /// The longest value of the field in bytes. The parts have at most 64 each.
     private static let longestField = 512
 
-    /// Reads the field of a request.
     init(_ field: RequestFieldValue) throws(DecodeError) {
         switch field {
         case .missing:
@@ -75,7 +74,6 @@ extension DeviceStatementInput {
 }
 
 extension NoEvidenceSubject {
-    /// Reads the field of a request.
     package init(field: RequestFieldValue) throws(DecodeError) { try self.init(DeviceStatementInput(field)) }
 }
 

@@ -86,7 +86,6 @@ package struct AccountStandings: Sendable {
 }
 
 extension [LedgerStanding] {
-    /// The block on a subject.
     package func block(on subject: LedgerSubject) -> LedgerBlock? {
         isEmpty ? nil : first { $0.subject == subject }?.block
     }

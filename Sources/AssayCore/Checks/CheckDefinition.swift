@@ -31,7 +31,6 @@ public struct CheckDefinition: Sendable, Identifiable {
     /// Every code that a result of the check can carry.
     public let codes: [CheckCode]
 
-    /// Describes a check.
     package init(
         _ id: CheckID, _ kind: Kind, mayBeOff: Bool = true, proves: String, stops: String, lookAt: String,
         source: String, remedy: Remedy, codes: [CheckCode]

@@ -10,7 +10,6 @@ public protocol CheckFinding: Sendable {
 
 /// A finding with a declared code.
 package struct Finding: CheckFinding {
-    /// The stable code.
     package let code: String
     /// What a client can do about it, if that differs from the remedy of the code.
     let remedy: Remedy?

@@ -26,7 +26,6 @@ package struct CheckModes: Sendable, ExpressibleByDictionaryLiteral {
         self.init(Dictionary(elements) { $1 })
     }
 
-    /// The mode of a check.
     package subscript(check: CheckID) -> CheckMode {
         if isStrict { return .enforce }
         for index in relaxations.indices where relaxations[index].check.name.isByteEqual(to: check.name) {

@@ -1,7 +1,6 @@
 package import AssayPrimitives
 
 extension PathFailure: CheckFinding {
-    /// The stable code.
     package var code: String { declaredCode.name }
 
     private var declaredCode: CheckCode {

@@ -9,10 +9,8 @@ package protocol ConsultedDocument: Sendable {
 
     /// SHA-256 of ``bytes``.
     var digest: [UInt8] { get }
-    /// The document as it was read.
     var bytes: [UInt8] { get }
 
-    /// Reads a document.
     init(bytes: [UInt8]) throws(DecodeError)
 }
 

@@ -1,15 +1,12 @@
 /// The keys and services of an engine.
 package struct EngineResources: Sendable {
-    /// The keys.
     package let keys: any KeyStore
     /// All services of the verifier; an engine selects those of its own type.
     package let services: [any EngineService]
-    /// The use of the verdicts.
     package let use: VerdictUse
     /// The engines that were prepared before, by kind: evidence may carry evidence of their kinds.
     package var engines: [EvidenceKind: any EvidenceEngine] = [:]
 
-    /// Collects keys and services.
     package init(keys: any KeyStore, services: [any EngineService] = [], use: VerdictUse = .admission) {
         self.keys = keys
         self.services = services

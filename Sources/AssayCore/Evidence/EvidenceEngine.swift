@@ -13,7 +13,6 @@ package protocol PolicySection: Sendable {
 }
 
 extension PolicySection {
-    /// What is read from the section.
     package static var configuration: any ReadableConfiguration.Type { Configuration.self }
 
     /// None: the checks need no keys.
@@ -22,7 +21,6 @@ extension PolicySection {
 
 /// Judges the evidence of one platform. The verifier uses engines only through this protocol.
 package protocol EvidenceEngine: PolicySection {
-    /// The kinds of evidence that the engine judges.
     static var kinds: [EvidenceKind] { get }
 
     /// The kinds of evidence that carry a challenge of the ledger.
@@ -69,7 +67,6 @@ package protocol EvidenceEngine: PolicySection {
     /// ledger check` calls this for each key.
     static func problem(withKey key: EnrolledKey) -> String?
 
-    /// Prepares an engine for a policy.
     init(policy: VerificationPolicy, resources: EngineResources)
 
     /// What is weaker than necessary in force, with the services that the engine has: sentences for the log of a server. The
@@ -85,7 +82,6 @@ extension EvidenceEngine {
     /// None: redaction omits all fields that are not declared.
     package static func retainedFields(of kind: EvidenceKind) -> [String] { [] }
 
-    /// The evidence as it is.
     package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject { evidence }
 
     /// None: reports group verdicts by kind and app only.
@@ -94,22 +90,16 @@ extension EvidenceEngine {
     /// See ``LedgerChallenge/length``.
     package static var challengeLength: Int { LedgerChallenge.length }
 
-    /// None.
     package var warnings: [String] { [] }
 
-    /// None.
     package static var limitedKinds: [EvidenceKind] { [] }
 
-    /// None.
     package static var enrolsKeys: Bool { false }
 
-    /// None.
     package static var deviceAllowance: [CheckID] { [] }
 
-    /// None.
     package static var deviceIDs: DeviceIDForm? { nil }
 
-    /// None.
     package static func problem(withKey key: EnrolledKey) -> String? { nil }
 
     /// Nil: no evidence carries a challenge.
@@ -130,7 +120,6 @@ package struct DeviceIDForm: Sendable {
     /// Whether a text has this form.
     package let isValid: @Sendable (String) -> Bool
 
-    /// States a form.
     package init(_ description: String, padding: String, isValid: @escaping @Sendable (String) -> Bool) {
         self.description = description
         self.padding = padding

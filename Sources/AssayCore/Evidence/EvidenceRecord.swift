@@ -80,7 +80,6 @@ public struct EvidenceRecord: Sendable {
     /// The expectation of a test vector.
     package var expect: Expectation?
 
-    /// Composes a record.
     package init(
         id: String?, kind: EvidenceKind, app: String?, account: String? = nil, deviceToken: String? = nil,
         deviceBits: DeviceBits? = nil, receivedAt: Date?, evidence: RecordObject, expect: Expectation?

@@ -2,7 +2,6 @@ import AssayPrimitives
 
 /// What the code of an outage means, for `explain` and for metrics.
 package struct OutageExplanation: Sendable {
-    /// The code.
     package let code: OutageCode
     /// The parts that use it, as ``Outage/part`` names them.
     package let parts: [String]

@@ -3,12 +3,10 @@ package import AssayPrimitives
 /// Reads the members of one object of a record. A member that is `null` counts as absent, as serialisers of many languages write
 /// it. Errors name the member.
 package struct RecordFields: Sendable {
-    /// The object.
     package let object: RecordObject
     /// The path of the object in its record, empty for the record itself.
     package let path: String
 
-    /// Reads an object.
     package init(_ object: RecordObject, path: String) {
         self.object = object
         self.path = path

@@ -10,11 +10,9 @@ package struct SensitiveField: Sendable {
         case none
     }
 
-    /// The kind of evidence.
     package let kind: EvidenceKind
     /// The field's name in the evidence.
     package let name: String
-    /// Its replacement.
     package let substitute: Substitute
     /// What it reveals, for documentation.
     package let reveals: String

@@ -37,7 +37,6 @@ public struct SignedRequest: Sendable {
     package let targetURI: String
     /// The fields in the order received.
     package let fields: [Field]
-    /// The body.
     package let body: Body
     /// The client's address, IPv4 or IPv6; nil if unknown.
     package let address: String?

@@ -29,7 +29,6 @@ extension VerificationError {
 
 /// A wrong call: an unknown app, a kind that no engine judges.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The reasons.
     package enum Reason: String, CaseIterable {
         /// No engine judges this kind of evidence.
         case unknownKind = "unknown-kind"
@@ -75,7 +74,6 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case secretsDisabled = "secrets-disabled"
     }
 
-    /// The reason.
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
     /// `no-account`, `no-key`, `no-service`, `no-status-list`, or of requests for tokens `unknown-audience`, `invalid-thumbprint`,
@@ -85,7 +83,6 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// What was requested, and what is possible.
     public let message: String
 
-    /// Describes a wrong call.
     package init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message

@@ -16,7 +16,6 @@ public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
 package protocol KeyMaterial: Sendable {
     /// The use of keys of this type.
     static var purpose: KeyPurpose { get }
-    /// The parts of a key.
     static var parts: [KeyPart] { get }
 
     /// Reads a key from its parts, by name. Ignores white space around each value. Errors contain no part of a secret.
@@ -30,7 +29,6 @@ package protocol KeyMaterial: Sendable {
 }
 
 extension KeyMaterial {
-    /// The algorithms.
     package var summary: String { algorithm }
 }
 
@@ -55,14 +53,12 @@ package struct KeyPart: Sendable, Equatable {
 
     /// The name of the part and of its field in a policy, such as `decryptionKey`.
     package let name: String
-    /// Its content.
     package let content: Content
     /// Whether every key needs the part.
     package let isRequired: Bool
     /// What the part is and how it is written, for error messages.
     package let form: String
 
-    /// Describes a part.
     package init(_ name: String, _ content: Content, isRequired: Bool, form: String) {
         self.name = name
         self.content = content

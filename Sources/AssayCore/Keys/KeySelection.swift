@@ -10,7 +10,6 @@ package struct KeyClaim: Sendable {
     /// The scopes that match the app: its name in the policy, and the platform's own name if there is one.
     package let scopes: [String]
 
-    /// States a claim.
     package init(app: String, names: [String]?, scopes: [String]) {
         self.app = app
         self.names = names
@@ -30,11 +29,9 @@ package struct KeyClaim: Sendable {
 package struct KeySelection<Material: KeyMaterial>: Sendable {
     /// A key with its name and its state.
     package struct Entry: Sendable {
-        /// The name.
         package let name: String
         /// The state at the time of judgement.
         package let state: KeyState
-        /// The key.
         package let material: Material
     }
 

@@ -29,7 +29,6 @@ public struct StaticKeyStore: KeyStore {
 package struct CombinedKeyStore: KeyStore {
     private let stores: [any KeyStore]
 
-    /// Combines stores.
     package init(_ stores: [any KeyStore]) {
         self.stores = stores
     }

@@ -19,7 +19,6 @@ public struct NamedKey: Sendable {
     /// The use of the key.
     package var purpose: KeyPurpose { type(of: material).purpose }
 
-    /// Names a key.
     package init(
         name: String, scope: String? = nil, window: KeyWindow = .always, retiredAt: Date? = nil,
         addedAt: Date? = nil, material: any KeyMaterial

@@ -13,7 +13,6 @@ package struct PublicKeyText {
     /// A hint for errors when the input looks like the secret part of the pair; empty if there is only a public key.
     let swapHint: String
 
-    /// Creates a reader for a part.
     package init(part: String, expected: String, swapHint: String = "") {
         self.part = part
         self.expected = expected

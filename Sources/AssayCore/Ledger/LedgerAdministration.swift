@@ -157,6 +157,13 @@ extension LedgerAdministration {
     /// None: the storage has no settings.
     public func settingProblems() async throws(LedgerOutage) -> [String] { [] }
 
+    /// Appends nothing to the audit trail.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+    }
+
     /// Removes the subject's block or allowance.
     @discardableResult
     public func removeStanding(

@@ -7,7 +7,6 @@ package struct LedgerAuditChain {
     /// The hash of the last entry.
     package private(set) var hash = LedgerAuditEntry.noHash
 
-    /// Starts before the first entry.
     package init() {}
 
     /// Takes the next entry. Returns the problem with it, as a sentence; nil if it continues the trail.

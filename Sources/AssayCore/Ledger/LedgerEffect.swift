@@ -139,7 +139,6 @@ public struct CounterAdvance: Sendable, Equatable {
     /// durable ledger ignores it.
     public let supplied: EnrolledKey?
 
-    /// Describes a step.
     package init(key: KeyIdentifier, app: String, counter: UInt32, rule: Rule, supplied: EnrolledKey? = nil) {
         self.key = key
         self.app = app
@@ -176,7 +175,6 @@ public struct KeyUse: Sendable, Equatable {
     /// The account that the key must belong to; nil for any or none.
     public let account: String?
 
-    /// Describes a use.
     package init(key: KeyIdentifier, app: String, account: String? = nil) {
         self.key = key
         self.app = app

@@ -9,7 +9,6 @@ package protocol LedgerRegisterContent: Sendable, Equatable {
     static var title: String { get }
     /// The register before the first change.
     init()
-    /// Reads the register.
     init(reading object: RecordObject) throws(RecordError)
     /// The register as a JSON object, which ``init(reading:)`` reads. Its JSON has at most ``LedgerDocument/maximumSize`` bytes.
     var object: RecordObject { get }

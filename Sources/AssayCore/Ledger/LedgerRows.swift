@@ -22,7 +22,6 @@ package protocol LedgerRows {
 
     /// The challenge with a value. App and purpose are those of the evidence; a stored challenge may have others.
     func challenge(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose) throws(Failure) -> ChallengeRow?
-    /// The key that is enrolled.
     func key(_ identifier: KeyIdentifier) throws(Failure) -> EnrolledKey?
     /// The key to advance. An ephemeral ledger takes a supplied key for an enrolled one.
     func counterRow(_ advance: CounterAdvance) throws(Failure) -> CounterRow?

@@ -88,7 +88,6 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
-    /// One sentence.
     package var sentence: String {
         switch self {
         case .blocked(let block): block.sentence

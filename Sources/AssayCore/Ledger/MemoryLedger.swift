@@ -75,23 +75,23 @@ public final class MemoryLedger: LedgerAdministration {
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        state.withLock { set(.blocked(block), in: &$0) }
+        try change { (state) throws(LedgerOutage) in try state.block(block) }
     }
 
     /// Annotates failures of some policy checks for a subject, unless it is blocked. Returns the block.
     @discardableResult
     public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
-        state.withLock { state in
-            let block = LedgerRules.block(preventing: allowance, of: state.standings[allowance.subject])
-            if block == nil { set(.allowed(allowance), in: &state) }
-            return block
-        }
+        try change { (state) throws(LedgerOutage) in try state.allow(allowance) }
     }
 
-    private func set(_ standing: LedgerStanding, in state: inout State) {
-        state.standings[standing.subject] = standing
-        state.changes.append(LedgerChange(setting: standing))
-        hasStandings.store(true, ordering: .releasing)
+    /// Makes a change by an operator.
+    private func change<Value>(
+        _ body: (inout State) throws(LedgerOutage) -> Value
+    ) throws(LedgerOutage) -> Value {
+        try state.withLock { (state) throws(LedgerOutage) in
+            defer { hasStandings.store(!state.standings.isEmpty, ordering: .releasing) }
+            return try body(&state)
+        }
     }
 
     /// Removes the subject's block or allowance, and returns it.
@@ -99,12 +99,8 @@ public final class MemoryLedger: LedgerAdministration {
     public func removeStanding(
         of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
-        state.withLock { state in
-            guard let previous = state.standings[subject], kind ?? previous.kind == previous.kind else { return nil }
-            state.standings[subject] = nil
-            state.changes.append(LedgerChange(removing: previous, by: operatorName, at: now))
-            hasStandings.store(!state.standings.isEmpty, ordering: .releasing)
-            return previous
+        try change { (state) throws(LedgerOutage) in
+            try state.removeStanding(of: subject, only: kind, by: operatorName, at: now)
         }
     }
 
@@ -125,30 +121,14 @@ public final class MemoryLedger: LedgerAdministration {
     public func move(
         _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> EnrolledKey? {
-        state.withLock { state in
-            guard let stored = state.keys[key] else { return nil }
-            if stored.isOf(account: account) { return stored }
-            state.keys[key] = stored.of(account: account)
-            state.changes.append(LedgerChange(moving: stored, to: account, by: operatorName, at: now))
-            return stored
-        }
+        try change { (state) throws(LedgerOutage) in try state.move(key, to: account, by: operatorName, at: now) }
     }
 
     /// Adds an operator.
     public func addOperator(
         _ new: LedgerOperator, tokenHash: [UInt8]
     ) async throws(LedgerOutage) -> OperatorRefusal? {
-        state.withLock { state in
-            let sameName = state.operators.values.filter { $0.name.isByteEqual(to: new.name) }
-            if let refusal = LedgerRules.refusal(
-                adding: new, sameName: sameName, isTokenKnown: state.operators[tokenHash] != nil)
-            {
-                return refusal
-            }
-            state.operators[tokenHash] = new
-            state.changes.append(LedgerChange(adding: new, tokenHash: tokenHash))
-            return nil
-        }
+        try change { (state) throws(LedgerOutage) in try state.add(new, tokenHash: tokenHash) }
     }
 
     /// Revokes the operator with a name, and its descendants. Returns them as they were before.
@@ -156,23 +136,8 @@ public final class MemoryLedger: LedgerAdministration {
     public func revokeOperator(
         named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> [LedgerOperator] {
-        state.withLock { state in
-            let descendants =
-                withDescendants
-                ? LedgerRules.descendants(ofOperator: name, among: Array(state.operators.values), at: now) : []
-            var revoked: [LedgerOperator] = []
-            for (index, other) in ([name] + descendants).enumerated() {
-                let unrevoked = state.operators.filter {
-                    $0.value.revokedAt == nil && $0.value.name.isByteEqual(to: other)
-                }
-                guard let previous = LedgerRules.revocable(among: Array(unrevoked.values)) else { continue }
-                for (hash, stored) in unrevoked { state.operators[hash] = stored.revoked(by: operatorName, at: now) }
-                state.changes.append(
-                    LedgerChange(
-                        revoking: previous, asDescendantOf: index > 0 ? name : nil, by: operatorName, at: now))
-                revoked.append(previous)
-            }
-            return revoked
+        try change { (state) throws(LedgerOutage) in
+            try state.revokeOperator(named: name, withDescendants: withDescendants, by: operatorName, at: now)
         }
     }
 
@@ -189,13 +154,6 @@ public final class MemoryLedger: LedgerAdministration {
     /// The document with a name.
     public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
         state.withLock { $0.documents[Array(name.utf8)]?.document }
-    }
-
-    /// Stores a document if the stored revision is the expected one.
-    public func store(
-        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
-    ) async throws(LedgerOutage) -> Bool {
-        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
     }
 
     /// Stores a document if the stored revision is the expected one, with entries of the audit trail.
@@ -389,4 +347,30 @@ extension MemoryLedger.State: LedgerRows {
     }
 
     mutating func insert(_ use: UsedDigest) { digests[use.digest] = use }
+}
+
+extension MemoryLedger.State: AdministrationRows {
+    func standing(of subject: LedgerSubject) -> LedgerStanding? { standings[subject] }
+
+    mutating func set(_ standing: LedgerStanding) { standings[standing.subject] = standing }
+
+    mutating func deleteStanding(of subject: LedgerSubject) { standings[subject] = nil }
+
+    mutating func setAccount(_ account: String?, of key: KeyIdentifier) { keys[key] = keys[key]?.of(account: account) }
+
+    func operators(named name: String?) -> [LedgerOperator] {
+        operators.values.filter { stored in name.map { stored.name.isByteEqual(to: $0) } ?? true }
+    }
+
+    func hasOperator(tokenHash: [UInt8]) -> Bool { operators[tokenHash] != nil }
+
+    mutating func insert(_ new: LedgerOperator, tokenHash: [UInt8]) { operators[tokenHash] = new }
+
+    mutating func revokeOperators(named name: String, by operatorName: String?, at now: Date) {
+        for (hash, stored) in operators where stored.revokedAt == nil && stored.name.isByteEqual(to: name) {
+            operators[hash] = stored.revoked(by: operatorName, at: now)
+        }
+    }
+
+    mutating func append(_ changes: [LedgerChange]) { self.changes += changes }
 }

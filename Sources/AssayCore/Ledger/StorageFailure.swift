@@ -7,7 +7,6 @@ package final class StorageFailure: Sendable {
 
     private let last = Mutex<(outage: LedgerOutage, at: ContinuousClock.Instant)?>(nil)
 
-    /// Starts without a failure.
     package init() {}
 
     /// Notes an outage, if the storage causes it.

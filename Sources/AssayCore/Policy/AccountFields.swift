@@ -10,7 +10,6 @@ package enum ChallengeSource: String, Sendable, CaseIterable {
 package enum Reattestation: String, Sendable, CaseIterable {
     /// Its facts replace the stored ones. An app that lost the answer to its attestation attests again.
     case refresh
-    /// It is refused.
     case refuse
 }
 

@@ -25,7 +25,6 @@ package struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConver
     /// Compares the numbers: `16` equals `16.0`.
     package static func == (lhs: DottedVersion, rhs: DottedVersion) -> Bool { lhs.parts == rhs.parts }
 
-    /// Hashes the numbers.
     package func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     /// Compares number by number.

@@ -5,7 +5,6 @@ package protocol EngineExpectations: Sendable {
     /// The engine's section of an app in the policy.
     associatedtype Configuration: EngineConfiguration
 
-    /// The name of the policy's app.
     var app: String { get }
 
     /// Prepares the expectations for an app. A policy check without a mode in `modes` is enforced.

@@ -2,9 +2,7 @@ import AssayPrimitives
 
 /// How the value of a policy field is written: its type for help, how it is read and how it is shown.
 package struct FieldForm<Value: Sendable>: Sendable {
-    /// The type.
     let value: PolicyField.Value
-    /// Reads a value.
     package let read: @Sendable (PolicyNode, any PolicyFiles) throws(PolicyError) -> Value
     /// The value as a policy has it; nil for none, as with an empty list.
     package let show: @Sendable (Value) -> PolicyNode.Content?

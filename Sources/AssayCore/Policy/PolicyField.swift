@@ -10,7 +10,6 @@ package struct PolicyField: Sendable {
         case file
         /// One of a few words.
         case words([String])
-        /// A list.
         case list(Value)
         /// A mapping or a list of mappings; YAML on the command line.
         case mapping
@@ -18,7 +17,6 @@ package struct PolicyField: Sendable {
 
     /// The path below the section, such as `receipt.maximumAge`.
     package let path: String
-    /// The type.
     package let value: Value
     /// The text for help.
     package let help: String

@@ -3,19 +3,15 @@ package import FoundationEssentials
 
 /// A value of a policy file. Every error contains file, line, field, what was found and what is allowed.
 package struct PolicyNode: Sendable {
-    /// The value.
     package indirect enum Content: Sendable {
-        /// Nothing.
         case null
         /// A scalar as written.
         case scalar(String)
-        /// A sequence.
         case sequence([PolicyNode])
         /// A mapping with unique keys, in the order written.
         case mapping([(key: String, line: Int, value: PolicyNode)])
     }
 
-    /// The value.
     package let content: Content
     /// The path of the field.
     package let path: String
@@ -24,7 +20,6 @@ package struct PolicyNode: Sendable {
     /// The file; nil for text that is not from a file.
     package let file: String?
 
-    /// Places a value.
     package init(_ content: Content, path: String, line: Int, file: String?) {
         self.content = content
         self.path = path

@@ -2,7 +2,6 @@ import AssayPrimitives
 
 /// A remark on a usable section of an engine in a policy.
 package struct PolicyRemark: Sendable, Equatable {
-    /// The kind of a remark.
     package enum Kind: Sendable {
         /// A setting that admits more than is needed.
         case weakness
@@ -14,7 +13,6 @@ package struct PolicyRemark: Sendable, Equatable {
 
     /// The path of the field below the section. For a value of a list, its index follows in brackets.
     package private(set) var field: String
-    /// The kind.
     package let kind: Kind
     /// What is set, what it admits, and what to do.
     package let message: String
@@ -68,7 +66,6 @@ package struct PolicySetting: Sendable {
         self.value = value
     }
 
-    /// A setting with a text.
     package init(_ path: String, _ text: String?) { self.init(path, text.map { .scalar($0) }) }
 
     /// A setting with a list; an empty list is not set.

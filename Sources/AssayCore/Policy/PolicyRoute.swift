@@ -10,12 +10,9 @@ package struct PolicyRoute: Sendable, Equatable {
 
     /// One kind of evidence of one app.
     package struct Evidence: Sendable, Equatable {
-        /// The name of the app.
         package let app: String
-        /// The kind.
         package let kind: EvidenceKind
 
-        /// Names the evidence.
         package init(app: String, kind: EvidenceKind) {
             self.app = app
             self.kind = kind
@@ -29,7 +26,6 @@ package struct PolicyRoute: Sendable, Equatable {
     /// The evidence, in the order in which it is verified.
     package let evidence: [Evidence]
 
-    /// Composes a route.
     package init(name: String, requirement: Requirement, evidence: [Evidence]) {
         self.name = name
         self.requirement = requirement

@@ -9,7 +9,6 @@ package protocol SectionConfiguration: ReadableConfiguration {
 }
 
 extension SectionConfiguration {
-    /// The declarations of the fields.
     package static var fields: [PolicyField] { table.fields() }
     /// Valid values of fields that are required, or that checks need.
     package static var examples: [PolicySetting] { table.flatMap(\.examples) }
@@ -24,7 +23,6 @@ extension SectionConfiguration {
     }
     /// The weak settings and unknown names.
     package var remarks: [PolicyRemark] { Self.table.flatMap { $0.remarks(values) } }
-    /// The settings in force.
     package var settings: [PolicySetting] { Self.table.settings(of: values) }
 }
 
@@ -32,7 +30,6 @@ extension Array {
     /// The declarations of the fields and of those in them.
     package func fields<Values>() -> [PolicyField] where Element == SectionField<Values> { flatMap(\.declared) }
 
-    /// The settings in force.
     package func settings<Values>(of values: Values) -> [PolicySetting] where Element == SectionField<Values> {
         flatMap { $0.show(values) }
     }

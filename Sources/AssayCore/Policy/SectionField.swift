@@ -3,7 +3,6 @@
 package struct SectionField<Values: Sendable>: Sendable {
     /// The property that holds the value.
     package typealias Property<Value> = any (WritableKeyPath<Values, Value> & Sendable)
-    /// Reads the value of the field.
     package typealias Reader = @Sendable (inout Values, PolicyNode, any PolicyFiles) throws(PolicyError) -> Void
 
     /// A check that does not run while a field is not set.
@@ -242,7 +241,6 @@ extension SectionField {
     }
 }
 
-/// A section that is read.
 struct SectionNodes {
     let node: PolicyNode
     let members: [String: PolicyNode]

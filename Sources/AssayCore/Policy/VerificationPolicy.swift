@@ -139,7 +139,6 @@ package struct PolicyApp: Sendable {
     /// ``ReadableConfiguration/annotatedRules``.
     package let statedRules: [CheckID]
 
-    /// Names an app.
     package init(name: String, _ configurations: any EngineConfiguration...) {
         self.init(name: name, configurations: configurations)
     }
@@ -172,11 +171,8 @@ package protocol EngineConfiguration: Sendable {
 }
 
 extension EngineConfiguration {
-    /// No.
     package var givesTokens: Bool { false }
-    /// No.
     package var admitsDevelopmentBuilds: Bool { false }
-    /// The same.
     package func inForce(beside sections: [any EngineConfiguration]) -> any EngineConfiguration { self }
 }
 
@@ -186,7 +182,6 @@ package protocol ReadableConfiguration: EngineConfiguration {
     /// Reads the configuration from the value of the engine's field. `files` reads the files that the policy names.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 
-    /// The fields of the section.
     static var fields: [PolicyField] { get }
 
     /// Valid values for fields that are required, or that checks need. After an error, the policy reader inserts them
@@ -223,23 +218,17 @@ package protocol ReadableConfiguration: EngineConfiguration {
 }
 
 extension ReadableConfiguration {
-    /// None.
     package static var examples: [PolicySetting] { [] }
     /// None: the scope is the name of the app.
     package var keyScopes: [String] { [] }
     /// None: every check runs.
     package var unsetFields: [CheckID: String] { [:] }
-    /// None.
     package static var annotatedRules: [String: CheckID] { [:] }
-    /// None.
     package var namedChecks: [(field: String, check: String)] { [] }
-    /// None.
     package var remarks: [PolicyRemark] { [] }
     /// None: a key store may have the keys.
     package func remarks(on keys: [NamedKey], app: String, at now: Date) -> [PolicyRemark] { [] }
-    /// None.
     package func missingField(for kind: EvidenceKind) -> String? { nil }
-    /// None.
     package var required: [EvidenceKind] { [] }
     /// None: the section is shown as written.
     package var settings: [PolicySetting] { [] }

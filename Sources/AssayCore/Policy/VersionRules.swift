@@ -9,7 +9,6 @@ package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable
     /// Versions in between that are not allowed.
     @usableFromInline package var withdrawn: [Version]
 
-    /// States the rules.
     package init(minimum: Version? = nil, maximum: Version? = nil, withdrawn: [Version] = []) {
         self.minimum = minimum
         self.maximum = maximum
@@ -50,7 +49,6 @@ package enum VersionRefusal: Sendable {
     case tooLow
     /// It is above the maximum.
     case tooHigh
-    /// It is withdrawn.
     case withdrawn
 }
 
@@ -60,14 +58,12 @@ package struct VersionCodes: Sendable {
     let tooHigh: CheckCode
     let withdrawn: CheckCode
 
-    /// Names the codes.
     package init(tooLow: CheckCode, tooHigh: CheckCode, withdrawn: CheckCode) {
         self.tooLow = tooLow
         self.tooHigh = tooHigh
         self.withdrawn = withdrawn
     }
 
-    /// All codes.
     package var all: [CheckCode] { [tooLow, tooHigh, withdrawn] }
 }
 

@@ -19,7 +19,6 @@ package struct DeviceHash: Sendable {
         value = self.key
     }
 
-    /// Combines a number.
     @inline(__always)
     package mutating func combine(_ word: UInt64) {
         let product = (value ^ word).multipliedFullWidth(by: key)
@@ -41,7 +40,6 @@ package struct DeviceHash: Sendable {
         combine(rest)
     }
 
-    /// Combines a text.
     package mutating func combine(_ text: String) {
         var text = text
         text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }

@@ -6,10 +6,8 @@ public struct MessageFacts: Sendable, Equatable {
     package struct ContentDigest: Sendable, Equatable {
         /// The algorithm, `sha-256` or `sha-512`.
         package let algorithm: String
-        /// The digest.
         package let value: [UInt8]
 
-        /// States a digest.
         package init(algorithm: String, value: [UInt8]) {
             self.algorithm = algorithm
             self.value = value

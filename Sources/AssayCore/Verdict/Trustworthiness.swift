@@ -22,7 +22,6 @@ package struct Trustworthiness: Sendable {
     /// The device's hardware, unless a test authority signed the evidence.
     package var hardware: Int?
 
-    /// States claims.
     package init(configuration: Int? = nil, executables: Int? = nil, hardware: Int? = nil) {
         self.configuration = configuration
         self.executables = executables

@@ -64,19 +64,15 @@ extension EngineSubject {
     package var clientFacts: [ClientFact] { identifier.map { [ClientFact("keyId", $0)] } ?? [] }
     /// The platform has no such environment.
     package var isOfDevelopment: Bool { false }
-    /// None.
     package var document: (any ConsultedDocument)? { nil }
-    /// Nothing.
     package var trustworthiness: Trustworthiness { Trustworthiness() }
     /// True: most engines have a subject for authentic evidence only.
     package var isProven: Bool { true }
-    /// None.
     package var carried: CarriedEvidence? { nil }
 }
 
 /// The facts of evidence that stands in evidence of another kind.
 package struct CarriedEvidence: Sendable {
-    /// Its kind.
     package let kind: EvidenceKind
     /// Its facts; nil without authenticity.
     package let subject: (any EngineSubject)?
@@ -106,7 +102,6 @@ package struct ClientFact: Sendable {
     /// The field of the answer that contains it too; nil for none.
     package let field: String?
 
-    /// Names a fact.
     package init(_ name: String, _ value: String, field: String? = nil) {
         self.name = name
         self.value = value
@@ -121,7 +116,6 @@ package struct SubjectDimension: Sendable, Equatable {
     /// The title in reports.
     package let title: String
 
-    /// Names a dimension.
     package init(_ name: String, _ title: String) {
         self.name = name
         self.title = title
@@ -154,7 +148,6 @@ public struct SubjectField: Sendable, Equatable {
     /// Its value.
     public let value: Value
 
-    /// Names a fact.
     @inlinable
     package init(_ name: String, _ value: Value) {
         self.name = name

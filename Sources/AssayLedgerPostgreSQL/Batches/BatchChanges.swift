@@ -50,7 +50,6 @@ extension BatchRows {
         return Step(statements.changeKeys, parameters)
     }
 
-    /// Inserts challenges.
     static func insert(
         _ rows: [(key: RowKey, challenge: IssuedChallenge, consumedAt: Date?)], _ statements: LedgerStatements
     ) -> Step {
@@ -65,7 +64,6 @@ extension BatchRows {
         return Step(statements.insertChallenges, parameters)
     }
 
-    /// Inserts enrolled keys.
     static func insert(
         _ rows: some Collection<(key: RowKey, value: EnrolledKey)>, _ statements: LedgerStatements
     ) throws -> Step {
@@ -84,7 +82,6 @@ extension BatchRows {
         return Step(statements.insertKeys, parameters)
     }
 
-    /// Inserts used digests.
     static func insert(
         _ rows: some Collection<(key: RowKey, value: UsedDigest)>, _ statements: LedgerStatements
     ) -> Step {

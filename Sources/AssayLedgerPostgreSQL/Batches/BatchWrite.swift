@@ -21,7 +21,6 @@ enum BatchWrite: Sendable {
 enum BatchAnswer: Sendable {
     /// Whether the challenge is new.
     case issued(Bool)
-    /// The decisions.
     case decided(CommitOutcome)
     /// The transaction is to be committed.
     case proved

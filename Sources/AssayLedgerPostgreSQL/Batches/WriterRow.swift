@@ -40,12 +40,7 @@ struct WriterRow {
     /// if the writer is fenced.
     mutating func claim(_ statements: LedgerStatements) -> Step {
         batch += 1
-        var parameters = Parameters()
-        parameters.add(id)
-        parameters.add(epoch)
-        parameters.add(batch)
-        parameters.add(acknowledged)
-        return Step(statements.claimBatch, parameters)
+        return Step(statements.claimBatch, id, epoch, batch, acknowledged)
     }
 
     /// The batch that was claimed last is committed, and its writes are about to be answered. Not kept with
@@ -73,9 +68,7 @@ struct WriterRow {
         let insert = Statement(
             "INSERT INTO \(schema).writer (id, epoch, batch, seen_at) VALUES ($1, 1, $2, \(LedgerStatements.serverTime))"
         )
-        var parameters = parameters
-        parameters.add(-1 - batch)
-        _ = try holder.transact([Step(insert, parameters)])
+        _ = try holder.transact([Step(insert, id, -1 - batch)])
         guard let last = try raiseIfStored(holder) else {
             throw StoredValueError(table: "writer", column: "no row that was just written")
         }
@@ -98,16 +91,10 @@ struct WriterRow {
             RETURNING epoch, batch
             """)
         // The ledger's mark is read after the update: a migration stores the mark before it raises the epochs.
-        let rows = try holder.transact([Step(update, parameters), watch.step(schema: schema)])
+        let rows = try holder.transact([Step(update, id), watch.step(schema: schema)])
         try watch.require(rows[1], at: holder.target.place)
         guard let stored = rows[0].integer(0, 0), let last = rows[0].integer(0, 1) else { return nil }
         epoch = stored
         return last
-    }
-
-    private var parameters: Parameters {
-        var parameters = Parameters()
-        parameters.add(id)
-        return parameters
     }
 }

@@ -1,4 +1,6 @@
+import AssayCore
 import CPostgreSQL
+import FoundationEssentials
 
 /// A statement of SQL with parameters `$1`, `$2` and so on.
 struct Statement: Sendable {
@@ -21,23 +23,21 @@ struct Step {
     let statement: Statement
     let parameters: Parameters
 
-    init(_ statement: Statement, _ parameters: Parameters = Parameters()) {
+    init(_ statement: Statement, _ parameters: Parameters) {
         self.statement = statement
         self.parameters = parameters
     }
 
-    /// A statement that is parsed each time, with the parameters that `bind` adds.
-    init(_ text: String, _ bind: (inout Parameters) -> Void) {
-        var parameters = Parameters()
-        bind(&parameters)
-        self.init(Statement(text), parameters)
-    }
+    init(_ statement: Statement, _ values: any ParameterValue...) { self.init(statement, Parameters(values)) }
+
+    /// A statement that is parsed each time.
+    init(_ text: String, _ values: any ParameterValue...) { self.init(Statement(text), Parameters(values)) }
 }
 
 /// The values of a statement's parameters, in the binary format of the server.
 ///
 /// <https://www.postgresql.org/docs/15/protocol-overview.html#PROTOCOL-FORMAT-CODES>: integers have the most significant
-/// byte first. Text is passed as `bytea`: the type `text` refuses U+0000.
+/// byte first.
 struct Parameters {
     private(set) var bytes: [UInt8] = []
     /// Where each value is in `bytes`; nil for NULL.
@@ -45,7 +45,7 @@ struct Parameters {
     /// The object identifiers of the types, which are fixed for built-in types.
     private(set) var types: [UInt32] = []
 
-    private enum Kind: UInt32 {
+    enum Kind: UInt32 {
         case bytes = 17
         case int8 = 20
         case int4 = 23
@@ -54,16 +54,17 @@ struct Parameters {
         case int8Array = 1016
     }
 
-    /// Adds a `bytea`; NULL for nil.
-    mutating func add(_ value: [UInt8]?) { add(.bytes, value) }
+    init(_ values: [any ParameterValue] = []) {
+        for value in values { add(value) }
+    }
 
-    /// Adds a text as `bytea`; NULL for nil.
-    mutating func add(text: String?) { add(.bytes, text?.utf8) }
-
-    /// Adds an `int8`; NULL for nil.
-    mutating func add(_ value: Int64?) { add(.int8, value.map { Self.encoded($0) }) }
-
-    mutating func add(_ value: Int32) { add(.int4, Self.encoded(value)) }
+    mutating func add<Value: ParameterValue>(_ value: Value) {
+        types.append(Value.kind.rawValue)
+        guard let value = value.encoded else { return spans.append(nil) }
+        let start = bytes.count
+        bytes += value
+        spans.append(start..<bytes.count)
+    }
 
     /// Adds an array of `bytea`, one of each item; NULL for nil.
     mutating func add<Items: Collection>(_ items: Items, bytes value: (Items.Element) -> [UInt8]?) {
@@ -81,14 +82,6 @@ struct Parameters {
     }
 
     mutating func add(_ values: [Int32]) { addArray(.int4Array, .int4, values) { $0.append(integer: $1) } }
-
-    private mutating func add(_ kind: Kind, _ value: (some Collection<UInt8>)?) {
-        types.append(kind.rawValue)
-        guard let value else { return spans.append(nil) }
-        let start = bytes.count
-        bytes += value
-        spans.append(start..<bytes.count)
-    }
 
     /// Dimensions, whether there are NULLs, the type, and for the one dimension its length and its lower bound; then each
     /// element after its length, which is -1 for NULL.
@@ -139,10 +132,42 @@ struct Parameters {
             unsafe withUnsafeBytes(of: value.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         }
     }
+}
 
-    private static func encoded(_ value: some FixedWidthInteger) -> [UInt8] {
-        unsafe withUnsafeBytes(of: value.bigEndian) { unsafe Array($0) }
-    }
+/// A value of a parameter. Nil is NULL. Text is passed as `bytea`: the type `text` refuses U+0000. Times are microseconds.
+protocol ParameterValue {
+    static var kind: Parameters.Kind { get }
+    var encoded: [UInt8]? { get }
+}
+
+extension [UInt8]: ParameterValue {
+    static var kind: Parameters.Kind { .bytes }
+    var encoded: [UInt8]? { self }
+}
+
+extension String: ParameterValue {
+    static var kind: Parameters.Kind { .bytes }
+    var encoded: [UInt8]? { Array(utf8) }
+}
+
+extension Int64: ParameterValue {
+    static var kind: Parameters.Kind { .int8 }
+    var encoded: [UInt8]? { unsafe withUnsafeBytes(of: bigEndian) { unsafe Array($0) } }
+}
+
+extension Int32: ParameterValue {
+    static var kind: Parameters.Kind { .int4 }
+    var encoded: [UInt8]? { unsafe withUnsafeBytes(of: bigEndian) { unsafe Array($0) } }
+}
+
+extension Date: ParameterValue {
+    static var kind: Parameters.Kind { .int8 }
+    var encoded: [UInt8]? { microseconds.encoded }
+}
+
+extension Optional: ParameterValue where Wrapped: ParameterValue {
+    static var kind: Parameters.Kind { Wrapped.kind }
+    var encoded: [UInt8]? { flatMap(\.encoded) }
 }
 
 /// The result of a statement. It owns the memory of libpq.

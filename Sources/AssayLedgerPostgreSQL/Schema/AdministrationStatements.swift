@@ -23,99 +23,23 @@ struct AdministrationStatements {
     func insert(_ standing: LedgerStanding) -> Step {
         let key = RowKey(standing.subject)
         return Step(
-            """
-            INSERT INTO \(schema).standing (\(LedgerStatements.standingColumns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """
-        ) {
-            $0.add(key.bytes)
-            $0.add(key.whole)
-            $0.add(text: standing.reason)
-            $0.add(standing.since.microseconds)
-            $0.add(standing.until?.microseconds)
-            $0.add(standing.allowance == nil ? 0 : 1 as Int32)
-            $0.add(text: standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") })
-            $0.add(text: standing.setBy)
-        }
+            insertion(LedgerTables.standings, 8), key.bytes, key.whole, standing.reason, standing.since, standing.until,
+            standing.allowance == nil ? 0 : 1 as Int32,
+            standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") }, standing.setBy)
     }
 
-    func standing(of subject: LedgerSubject) -> Step {
-        Step("SELECT \(LedgerStatements.standingColumns) FROM \(schema).standing WHERE id = $1") {
-            $0.add(RowKey(subject).bytes)
-        }
-    }
-
-    /// - Parameter kind: what to remove; nil for either.
-    func removeStanding(of subject: LedgerSubject, only kind: LedgerStanding.Kind?) -> Step {
-        let allows = kind.map { " AND allows = \($0 == .allowance ? 1 : 0)" } ?? ""
-        return Step(
-            "DELETE FROM \(schema).standing WHERE id = $1\(allows) RETURNING \(LedgerStatements.standingColumns)"
-        ) {
-            $0.add(RowKey(subject).bytes)
-        }
-    }
-
-    // MARK: Keys
-
-    func lockKey(_ key: KeyIdentifier) -> Step {
-        Step("SELECT \(LedgerStatements.keyColumns) FROM \(schema).enrolled_key WHERE id = $1 FOR UPDATE") {
-            $0.add(RowKey(key).bytes)
-        }
-    }
-
-    func move(_ key: KeyIdentifier, to account: String?) -> Step {
-        Step("UPDATE \(schema).enrolled_key SET account = $2 WHERE id = $1") {
-            $0.add(RowKey(key).bytes)
-            $0.add(text: account)
-        }
+    private func insertion<Value>(_ table: LedgerTable<Value>, _ count: Int) -> String {
+        let values = (1...count).map { "$\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(schema).\(table.name) (\(table.columns)) VALUES (\(values))"
     }
 
     // MARK: Operators
 
-    func operators(named name: String) -> Step {
-        Step(
-            """
-            SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator
-            WHERE sha256(name) = sha256($1) AND name = $1
-            """
-        ) { $0.add(text: name) }
-    }
-
-    var operators: Step { Step("SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator") { _ in } }
-
-    func findOperator(_ tokenHash: [UInt8]) -> Step {
-        Step("SELECT name FROM \(schema).operator WHERE token_hash = $1") { $0.add(tokenHash) }
-    }
-
     func insert(_ new: LedgerOperator, tokenHash: [UInt8]) -> Step {
         Step(
-            """
-            INSERT INTO \(schema).operator (\(LedgerStatements.operatorColumns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """
-        ) {
-            $0.add(tokenHash)
-            $0.add(text: new.name)
-            $0.add(text: new.role.rawValue)
-            $0.add(new.addedAt.microseconds)
-            $0.add(text: new.addedBy)
-            $0.add(new.until.microseconds)
-            $0.add(new.revokedAt?.microseconds)
-            $0.add(text: new.revokedBy)
-        }
-    }
-
-    func revokeOperators(named name: String, by operatorName: String?, at now: Date) -> Step {
-        Step(
-            """
-            UPDATE \(schema).operator SET revoked_at = $2, revoked_by = $3
-            WHERE sha256(name) = sha256($1) AND name = $1 AND revoked_at IS NULL
-            """
-        ) {
-            $0.add(text: name)
-            $0.add(now.microseconds)
-            $0.add(text: operatorName)
-        }
+            insertion(LedgerTables.operators, 8), tokenHash, new.name, new.role.rawValue, new.addedAt, new.addedBy,
+            new.until,
+            new.revokedAt, new.revokedBy)
     }
 
     // MARK: Sealed keys
@@ -129,8 +53,7 @@ struct AdministrationStatements {
             AND subject = 'key '::bytea || name AND action IN (\(LedgerChange.sealedKeyActions))
             ORDER BY number DESC LIMIT 1)
             FROM \(schema).sealed_key ORDER BY name
-            """
-        ) { _ in }
+            """)
     }
 
     func apply(_ change: SealedKeyChange) -> [Step] {
@@ -142,41 +65,23 @@ struct AdministrationStatements {
     }
 
     func insert(_ key: SealedKey) -> Step {
-        Step(
-            """
-            INSERT INTO \(schema).sealed_key (\(LedgerStatements.sealedKeyColumns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """
-        ) {
-            $0.add(text: key.name)
-            $0.add(text: key.purpose.name)
-            $0.add(text: key.scope)
-            $0.add(text: key.algorithm)
-            $0.add(key.times.notBefore)
-            $0.add(key.times.notAfter)
-            $0.add(key.times.retiredAt)
-            $0.add(key.times.addedAt)
-            $0.add(key.masterKeyID)
-            $0.add(key.sealed)
-        }
+        let times = key.times
+        return Step(
+            insertion(LedgerTables.sealedKeys, 10), key.name, key.purpose.name, key.scope, key.algorithm,
+            times.notBefore,
+            times.notAfter, times.retiredAt, times.addedAt, key.masterKeyID, key.sealed)
     }
 
     private func remove(_ name: String) -> Step {
-        Step("DELETE FROM \(schema).sealed_key WHERE name = $1") { $0.add(text: name) }
+        Step("DELETE FROM \(schema).sealed_key WHERE name = $1", name)
     }
 
     // MARK: Audit trail
 
     static func append(_ entry: LedgerAuditEntry, _ statement: Statement) -> Step {
-        var parameters = Parameters()
-        parameters.add(Int64(entry.number))
-        parameters.add(entry.change.at.microseconds)
-        parameters.add(text: entry.change.operatorName)
-        parameters.add(text: entry.change.action.rawValue)
-        parameters.add(text: entry.change.subject)
-        parameters.add(text: entry.change.detail)
-        parameters.add(entry.previousHash)
-        parameters.add(entry.hash)
-        return Step(statement, parameters)
+        let change = entry.change
+        return Step(
+            statement, Int64(entry.number), change.at, change.operatorName, change.action.rawValue, change.subject,
+            change.detail, entry.previousHash, entry.hash)
     }
 }

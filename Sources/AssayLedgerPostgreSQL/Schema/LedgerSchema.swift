@@ -190,9 +190,7 @@ enum LedgerVersion {
     static func find(
         _ connection: DatabaseConnection, _ target: ConnectionTarget, by deadline: ContinuousClock.Instant
     ) throws -> (version: Int64, compatible: Int64, mark: LedgerMark?)? {
-        var parameters = Parameters()
-        parameters.add(text: target.schema)
-        let exists = try connection.run([Step(existing, parameters)], by: deadline)[0]
+        let exists = try connection.run([Step(existing, target.schema)], by: deadline)[0]
         let (tables, own) = (exists.integer(0, 0) ?? 0, exists.integer(0, 1) ?? 0)
         guard own > 0 else {
             if tables == 0 { return nil }

@@ -125,7 +125,7 @@ struct LedgerStatements: Sendable {
         findOperator = prepared(
             "find_operator", "SELECT \(Self.operatorColumns) FROM \(schema).operator WHERE token_hash = $1")
         findDocument = prepared(
-            "find_document", "SELECT content, revision, stored_at FROM \(schema).document WHERE name = $1")
+            "find_document", LedgerTables.documents.query(schema, "WHERE name = $1"))
         lockAudit = Statement("SELECT number, hash FROM \(schema).audit_head WHERE one = 1 FOR UPDATE")
         findMark = Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1")
         appendAudit = Statement(

@@ -94,7 +94,7 @@ extension StoredRow {
             account: try textIfAny(columns.account), retiredAt: dateIfAny(columns.retiredAt))
     }
 
-    func digest() throws(StoredValueError) -> UsedDigest {
+    fileprivate func digest() throws(StoredValueError) -> UsedDigest {
         UsedDigest(
             digest: try name(), app: try text(2), kind: EvidenceKind(try text(3)), madeAt: try date(4),
             usedAt: try date(5), until: try date(6))
@@ -119,7 +119,7 @@ extension StoredRow {
         }
     }
 
-    func storedOperator() throws(StoredValueError) -> (tokenHash: [UInt8], operator: LedgerOperator) {
+    fileprivate func storedOperator() throws(StoredValueError) -> (tokenHash: [UInt8], operator: LedgerOperator) {
         guard let role = OperatorRole(rawValue: try text(2)) else { throw error(2) }
         return (
             try bytes(0),
@@ -130,7 +130,7 @@ extension StoredRow {
     }
 
     /// Reads a key, and its origin if that was queried as the last column.
-    func sealedKey(hasOrigin: Bool = false) throws(StoredValueError) -> SealedKey {
+    fileprivate func sealedKey(hasOrigin: Bool) throws(StoredValueError) -> SealedKey {
         SealedKey(
             name: try text(0), purpose: KeyPurpose(try text(1)), scope: try textIfAny(2), algorithm: try text(3),
             times: SealedKey.Times(
@@ -139,14 +139,14 @@ extension StoredRow {
             origin: hasOrigin ? bytesIfAny(10) ?? [] : [])
     }
 
-    func document() throws(StoredValueError) -> (name: String, document: LedgerDocument) {
+    fileprivate func document() throws(StoredValueError) -> (name: String, document: LedgerDocument) {
         (
             try text(0),
             LedgerDocument(bytes: try bytes(1), revision: try integer(2), storedAt: try date(3))
         )
     }
 
-    func task() throws(StoredValueError) -> LedgerTask {
+    fileprivate func task() throws(StoredValueError) -> LedgerTask {
         let task = LedgerTask(
             queue: try text(1), key: try bytes(2), dueAt: try date(3), holder: try textIfAny(4), bytes: try bytes(5),
             revision: try integer(6))
@@ -154,7 +154,7 @@ extension StoredRow {
         return task
     }
 
-    func auditEntry() throws(StoredValueError) -> LedgerAuditEntry {
+    fileprivate func auditEntry() throws(StoredValueError) -> LedgerAuditEntry {
         guard let number = Int(exactly: try integer(0)) else { throw error(0) }
         guard let action = LedgerChange.Action(rawValue: try text(3)) else { throw error(3) }
         return LedgerAuditEntry(
@@ -165,14 +165,71 @@ extension StoredRow {
     }
 }
 
+/// A table, and how its rows are read.
+struct LedgerTable<Value: Sendable>: Sendable {
+    let name: String
+    let columns: String
+    /// Whether the first column, by which a snapshot reads pages, is a number, and not bytes.
+    let isNumbered: Bool
+    let read: @Sendable (StoredRow) throws(StoredValueError) -> Value
+
+    init(
+        _ name: String, _ columns: String, isNumbered: Bool = false,
+        _ read: @escaping @Sendable (StoredRow) throws(StoredValueError) -> Value
+    ) {
+        (self.name, self.columns, self.isNumbered, self.read) = (name, columns, isNumbered, read)
+    }
+
+    /// The query for rows.
+    ///
+    /// - Parameter schema: the schema, quoted.
+    func query(_ schema: String, _ clauses: String = "") -> String {
+        "SELECT \(columns) FROM \(schema).\(name) \(clauses)"
+    }
+}
+
+enum LedgerTables {
+    static let challenges = LedgerTable("challenge", LedgerStatements.challengeColumns) {
+        row throws(StoredValueError) in try row.challenge()
+    }
+    static let keys = LedgerTable("enrolled_key", LedgerStatements.keyColumns) { row throws(StoredValueError) in
+        try row.key()
+    }
+    static let digests = LedgerTable("used_digest", LedgerStatements.digestColumns) { row throws(StoredValueError) in
+        try row.digest()
+    }
+    static let standings = LedgerTable("standing", LedgerStatements.standingColumns) { row throws(StoredValueError) in
+        try row.standing()
+    }
+    static let operators = LedgerTable("operator", LedgerStatements.operatorColumns) { row throws(StoredValueError) in
+        try row.storedOperator()
+    }
+    static let sealedKeys = LedgerTable("sealed_key", LedgerStatements.sealedKeyColumns) {
+        row throws(StoredValueError) in try row.sealedKey(hasOrigin: false)
+    }
+    /// Queried by ``AdministrationStatements/sealedKeys``.
+    static let sealedKeysWithOrigins = LedgerTable("sealed_key", LedgerStatements.sealedKeyColumns) {
+        row throws(StoredValueError) in try row.sealedKey(hasOrigin: true)
+    }
+    static let documents = LedgerTable("document", "name, content, revision, stored_at") {
+        row throws(StoredValueError) in try row.document()
+    }
+    static let tasks = LedgerTable("task", "id, queue, key, due_at, holder, content, revision") {
+        row throws(StoredValueError) in try row.task()
+    }
+    static let audit = LedgerTable("audit", LedgerStatements.auditColumns, isNumbered: true) {
+        row throws(StoredValueError) in try row.auditEntry()
+    }
+    static let forgotten = LedgerTable("forgotten_use", "app, kind, made_at") { row throws(StoredValueError) in
+        LedgerRecord.forgotten(app: try row.text(0), kind: try row.text(1), madeAt: try row.integer(2))
+    }
+}
+
 extension StatementRows {
-    /// The rows, read by `body`.
-    func map<Value>(
-        _ table: String, _ body: (StoredRow) throws(StoredValueError) -> Value
-    ) throws(StoredValueError) -> [Value] {
+    func all<Value>(_ table: LedgerTable<Value>) throws(StoredValueError) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(count)
-        try each(table) { row throws(StoredValueError) in values.append(try body(row)) }
+        try each(table.name) { row throws(StoredValueError) in values.append(try table.read(row)) }
         return values
     }
 
@@ -183,11 +240,9 @@ extension StatementRows {
         for row in 0..<count { try body(StoredRow(rows: self, row: row, table: table)) }
     }
 
-    /// The first row, read by `body`; nil if there is none.
-    func first<Value>(
-        _ table: String, _ body: (StoredRow) throws(StoredValueError) -> Value
-    ) throws(StoredValueError) -> Value? {
-        count == 0 ? nil : try body(StoredRow(rows: self, row: 0, table: table))
+    /// The first row; nil if there is none.
+    func first<Value>(_ table: LedgerTable<Value>) throws(StoredValueError) -> Value? {
+        count == 0 ? nil : try table.read(StoredRow(rows: self, row: 0, table: table.name))
     }
 }
 

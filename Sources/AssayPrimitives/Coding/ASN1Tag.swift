@@ -1,7 +1,6 @@
 /// An ASN.1 tag: class and number, and whether the encoding is constructed (X.690 section 8.1.2).
 @usableFromInline
 package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
-    /// The class of a tag.
     package enum Class: UInt8, Sendable {
         /// Defined by X.680.
         case universal = 0x00
@@ -23,14 +22,11 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The class.
     package let tagClass: Class
     /// Whether the contents are encodings (X.690 section 8.1.2.5).
     package let isConstructed: Bool
-    /// The number.
     package let number: UInt32
 
-    /// Creates a tag.
     package init(_ tagClass: Class, _ number: UInt32, constructed: Bool) {
         self.tagClass = tagClass
         self.number = number
@@ -42,29 +38,17 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
         ASN1Tag(.contextSpecific, number, constructed: constructed)
     }
 
-    /// BOOLEAN.
     package static let boolean = ASN1Tag(.universal, 1, constructed: false)
-    /// INTEGER.
     package static let integer = ASN1Tag(.universal, 2, constructed: false)
-    /// BIT STRING.
     package static let bitString = ASN1Tag(.universal, 3, constructed: false)
-    /// OCTET STRING.
     package static let octetString = ASN1Tag(.universal, 4, constructed: false)
-    /// NULL.
     package static let null = ASN1Tag(.universal, 5, constructed: false)
-    /// OBJECT IDENTIFIER.
     package static let objectIdentifier = ASN1Tag(.universal, 6, constructed: false)
-    /// UTF8String.
     package static let utf8String = ASN1Tag(.universal, 12, constructed: false)
-    /// PrintableString.
     package static let printableString = ASN1Tag(.universal, 19, constructed: false)
-    /// UTCTime.
     package static let utcTime = ASN1Tag(.universal, 23, constructed: false)
-    /// GeneralizedTime.
     package static let generalizedTime = ASN1Tag(.universal, 24, constructed: false)
-    /// SEQUENCE and SEQUENCE OF.
     package static let sequence = ASN1Tag(.universal, 16, constructed: true)
-    /// SET and SET OF.
     package static let set = ASN1Tag(.universal, 17, constructed: true)
 
     /// Class, number and form, as in error messages.

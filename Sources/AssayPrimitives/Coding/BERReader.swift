@@ -3,7 +3,6 @@ package struct BERElement: Sendable {
     /// The maximum number of chunks of an OCTET STRING. Apple's receipts have at most five, of 1000 bytes each.
     static let chunks = 1024
 
-    /// The tag.
     package let tag: ASN1Tag
     /// The contents octets, without the end-of-contents octets. Indices are those of the input.
     package let contents: ArraySlice<UInt8>
@@ -61,12 +60,10 @@ package struct BERReader: Sendable {
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
-    /// Creates a reader for consecutive encodings.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes, depth: 0)
     }
 
-    /// Creates a reader for consecutive encodings.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...], depth: 0)
     }
@@ -87,7 +84,6 @@ package struct BERReader: Sendable {
     /// The index of the next encoding.
     package var offset: Int { rest.startIndex }
 
-    /// Whether no bytes are left.
     package var isAtEnd: Bool { rest.isEmpty }
 
     /// Throws if bytes are left.

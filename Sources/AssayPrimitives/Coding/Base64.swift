@@ -144,7 +144,6 @@ package enum Base64 {
         return DecodeError(.invalidText, at: origin + index, "\(found) is not in the alphabet")
     }
 
-    /// Encodes bytes.
     package static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
         let characters = alphabet.characters
         let length = alphabet == .standard ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
@@ -190,7 +189,6 @@ package enum Base64 {
         return length
     }
 
-    /// Encodes bytes.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
         encode(bytes[...], alphabet)
     }

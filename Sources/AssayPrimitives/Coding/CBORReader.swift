@@ -5,19 +5,15 @@
 /// order of keys, which genuine evidence does not sort, nor the width of floating-point numbers. Offsets are indices of
 /// the given bytes. Do not use a reader after it has thrown.
 package struct CBORReader: Sendable {
-    /// The type of an item.
     package enum ItemType: Sendable {
         /// An integer from 0 to 2^64 - 1.
         case unsigned
         /// An integer from -2^64 to -1.
         case negative
-        /// A byte string.
         case byteString
         /// A text string.
         case text
-        /// An array.
         case array
-        /// A map.
         case map
         /// A tag; its item follows.
         case tag
@@ -50,7 +46,6 @@ package struct CBORReader: Sendable {
     /// The index of the next item.
     package var offset: Int { position }
 
-    /// Whether no bytes are left.
     package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// The type of the next item, or nil at the end.
@@ -92,7 +87,6 @@ package struct CBORReader: Sendable {
         return contents(head)
     }
 
-    /// Reads a text string.
     package mutating func readText() throws(DecodeError) -> String {
         let head = try read(.text, "text")
         let text = contents(head)

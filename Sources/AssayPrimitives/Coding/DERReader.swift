@@ -3,7 +3,6 @@
 /// One DER encoding: its tag, its contents, and all of its bytes.
 @usableFromInline
 package struct DERElement: Sendable {
-    /// The tag.
     @usableFromInline package let tag: ASN1Tag
     /// Identifier, length and contents octets.
     @usableFromInline package let bytes: ArraySlice<UInt8>
@@ -24,14 +23,12 @@ package struct DERReader: Sendable {
     @usableFromInline let bytes: ArraySlice<UInt8>
     @usableFromInline var position: Int
 
-    /// Creates a reader for consecutive encodings.
     @inlinable
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Creates a reader for consecutive encodings.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
@@ -58,7 +55,6 @@ package struct DERReader: Sendable {
     /// The index of the next encoding.
     package var offset: Int { position }
 
-    /// Whether no bytes are left.
     @inlinable package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// Throws if bytes are left.

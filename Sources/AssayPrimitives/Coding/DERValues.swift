@@ -48,7 +48,6 @@ extension DERElement {
         return value
     }
 
-    /// An OCTET STRING.
     package func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
         try require(.octetString)
         return contents
@@ -77,7 +76,6 @@ extension DERElement {
         return (Int(unused), bits)
     }
 
-    /// NULL.
     package func null() throws(DecodeError) {
         try require(.null)
         guard contents.isEmpty else { throw DecodeError(.malformed, at: contents.startIndex, "a NULL is empty") }

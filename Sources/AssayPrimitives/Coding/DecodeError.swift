@@ -1,9 +1,7 @@
 /// Input that cannot be decoded: a code, the byte where decoding failed, and a sentence.
 public struct DecodeError: Error, Equatable, CustomStringConvertible {
-    /// The code of a decoding error.
     package typealias Code = ErrorCode
 
-    /// The reason.
     package let reason: Code
     /// The byte of the input where decoding failed, counted from 0.
     package let offset: Int
@@ -37,16 +35,13 @@ public struct DecodeError: Error, Equatable, CustomStringConvertible {
 
 /// The codes of the decoders, which all formats share.
 extension ErrorCode {
-    /// The bytes end before the item does.
     package static let truncated = ErrorCode(
         "truncated", "The bytes end before the item does: look for a transport or a column that cuts long values.")
-    /// Bytes follow the item.
     package static let trailingBytes = ErrorCode(
         "trailing-bytes", "Bytes follow the item: look for a line end, padding or a second item appended on the way.")
     /// The bytes are not of the expected format.
     package static let malformed = ErrorCode(
         "malformed", "The bytes are not of the expected format: look for a missing or doubled encoding.")
-    /// An encoding longer than necessary.
     package static let notMinimal = ErrorCode(
         "not-minimal", "A length or number is encoded longer than necessary: no genuine encoder writes this.")
     /// An indefinite length where the format demands a definite one.
@@ -64,7 +59,6 @@ extension ErrorCode {
     /// The same key twice.
     package static let duplicateKey = ErrorCode(
         "duplicate-key", "A key or field occurs twice, so that two parsers may read different values: a forgery.")
-    /// A required part is absent.
     package static let missing = ErrorCode(
         "missing", "A required part is absent: the detail names it; check that this is evidence of the right kind.")
     /// A part that is not allowed is present.
@@ -73,7 +67,6 @@ extension ErrorCode {
     /// Text that is not valid UTF-8, or has characters outside its alphabet.
     package static let invalidText = ErrorCode(
         "invalid-text", "Text is not valid UTF-8, or has characters outside its alphabet: look for re-encoding.")
-    /// Nested deeper than the limit.
     package static let tooDeep = ErrorCode(
         "too-deep", "The nesting is deeper than the limit: no genuine evidence is nested so deep.")
     /// Larger than the limit, or more items than the limit.

@@ -2,7 +2,6 @@
 ///
 /// A class, so that an error stores one reference in place of two strings: functions that throw small errors are faster.
 package final class ErrorCode: Hashable, Sendable, CustomStringConvertible {
-    /// The stable code.
     package let name: String
     /// One sentence: what was found, and what to do.
     package let meaning: String
@@ -13,7 +12,6 @@ package final class ErrorCode: Hashable, Sendable, CustomStringConvertible {
         self.meaning = meaning
     }
 
-    /// The stable code.
     package var description: String { name }
 
     /// Compares code and meaning.
@@ -21,6 +19,5 @@ package final class ErrorCode: Hashable, Sendable, CustomStringConvertible {
         left === right || left.name == right.name && left.meaning == right.meaning
     }
 
-    /// Hashes the code.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

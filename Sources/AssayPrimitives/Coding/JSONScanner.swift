@@ -38,7 +38,6 @@ struct JSONScanner {
             "expected \(expected), found \(found(span))")
     }
 
-    /// Reads the one value of the document.
     mutating func document(_ span: Span<UInt8>) throws(DecodeError) -> RecordValue {
         let value = try value(span, depth: 0)
         skipSpace(span)

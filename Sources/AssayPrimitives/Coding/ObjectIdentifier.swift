@@ -48,7 +48,6 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.contents = Array(contents)
     }
 
-    /// The dotted form.
     package var description: String {
         var components: [UInt64] = []
         var value: UInt64 = 0

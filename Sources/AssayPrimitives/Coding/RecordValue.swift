@@ -13,20 +13,17 @@ package struct RecordValue: Sendable {
         case number(String)
         /// A string, unescaped.
         case text(String)
-        /// An array.
         case array([RecordValue])
         /// An object; its keys are unique.
         case object(RecordObject)
     }
 
-    /// The value.
     @usableFromInline package let content: Content
     /// The byte of the document at which the value begins.
     @usableFromInline package let offset: Int
     /// Whether a string was written with escapes: offsets inside it then differ from those of the document.
     @usableFromInline package let hasEscapes: Bool
 
-    /// Places a value.
     @inlinable
     package init(_ content: Content, offset: Int) {
         self.init(content, offset: offset, hasEscapes: false)
@@ -59,17 +56,14 @@ package struct RecordValue: Sendable {
 /// A JSON object of a record: unique keys, in the order written.
 @usableFromInline
 package struct RecordObject: Sendable {
-    /// One member of an object.
     @usableFromInline
     package struct Member: Sendable {
         /// The key, unescaped.
         @usableFromInline package let name: String
         /// The byte of the document at which the key begins.
         @usableFromInline package let offset: Int
-        /// The value.
         @usableFromInline package let value: RecordValue
 
-        /// Places a member.
         @inlinable
         package init(name: String, offset: Int, value: RecordValue) {
             self.name = name
@@ -83,7 +77,6 @@ package struct RecordObject: Sendable {
     /// The byte of the document at which the object begins.
     @usableFromInline package let offset: Int
 
-    /// Places an object.
     @inlinable
     package init(_ members: [Member], offset: Int) {
         self.members = members

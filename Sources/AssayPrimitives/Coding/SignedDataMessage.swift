@@ -1,19 +1,15 @@
 /// A parsed, unverified CMS SignedData message with one signer (RFC 5652 sections 3 and 5). Supports what App Attest
 /// receipts need: BER, attached content of type data, a signer named by issuer and serial number.
 package struct SignedDataMessage: Sendable {
-    /// The one signer.
     package struct Signer: Sendable {
         /// The signer's issuer, a DER Name.
         package let issuer: ArraySlice<UInt8>
         /// The contents octets of the signer's serial number.
         package let serialNumber: ArraySlice<UInt8>
-        /// The digest algorithm.
         package let digestAlgorithm: ObjectIdentifier
         /// Whether there are signed attributes; if so, the signature covers them.
         package let hasSignedAttributes: Bool
-        /// The signature algorithm.
         package let signatureAlgorithm: ObjectIdentifier
-        /// The signature.
         package let signature: [UInt8]
     }
 
@@ -21,7 +17,6 @@ package struct SignedDataMessage: Sendable {
     package let content: [UInt8]
     /// The certificates of the message, in DER.
     package let certificates: [ArraySlice<UInt8>]
-    /// The one signer.
     package let signer: Signer
 
     private static let signedData = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 2)

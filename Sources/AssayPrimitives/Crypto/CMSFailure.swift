@@ -17,7 +17,6 @@ package enum CMSFailure: Error, Equatable {
     /// OpenSSL failed for another reason.
     case openssl(String)
 
-    /// The stable code.
     package var code: String {
         switch self {
         case .tooLarge: "too-large"

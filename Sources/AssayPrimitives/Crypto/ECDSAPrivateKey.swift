@@ -7,7 +7,6 @@ package struct ECDSAPrivateKey: Sendable {
 
     private let key: P256.Signing.PrivateKey
 
-    /// Creates a random key.
     package init() { key = P256.Signing.PrivateKey() }
 
     /// Reads the scalar, 32 bytes.

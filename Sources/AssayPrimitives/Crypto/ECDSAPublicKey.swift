@@ -37,7 +37,6 @@ package struct ECDSAPublicKey: Sendable, Hashable {
 
     /// The hash algorithm of a signature.
     package enum SignatureDigest: Sendable, Hashable {
-        /// SHA-256.
         case sha256
         /// SHA-384.
         case sha384
@@ -48,7 +47,6 @@ package struct ECDSAPublicKey: Sendable, Hashable {
         case p384(P384.Signing.PublicKey)
     }
 
-    /// The curve.
     package let curve: Curve
     /// The uncompressed point, `04 || X || Y` (ANSI X9.63 section 4.3.6).
     package let x963Representation: [UInt8]

@@ -42,7 +42,6 @@ package final class HMACSHA256Key: Sendable {
         }
     }
 
-    /// Writes a code.
     private func authenticate(
         _ parts: some Collection<ArraySlice<UInt8>>, into code: UnsafeMutableRawBufferPointer
     ) {

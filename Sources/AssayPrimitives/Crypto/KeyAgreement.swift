@@ -4,7 +4,6 @@ internal import Crypto
 package struct AgreementPrivateKey: Sendable {
     private let key: P256.KeyAgreement.PrivateKey
 
-    /// Creates a random key.
     package init() { key = P256.KeyAgreement.PrivateKey() }
 
     /// Reads the scalar, 32 bytes.

@@ -17,7 +17,6 @@ package enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     /// Labelled as a private key, but unreadable or with inconsistent numbers.
     case malformed
 
-    /// The stable code in kebab case.
     package var code: String {
         switch self {
         case .notPEM: "not-pem"

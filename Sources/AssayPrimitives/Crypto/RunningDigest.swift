@@ -4,7 +4,6 @@ internal import Crypto
 package struct RunningDigest: Sendable {
     /// A hash function.
     package enum Algorithm: Sendable, CaseIterable {
-        /// SHA-256.
         case sha256
         /// SHA-512.
         case sha512
@@ -14,7 +13,6 @@ package struct RunningDigest: Sendable {
     private var sha256: SHA256?
     private var sha512: SHA512?
 
-    /// Creates an empty digest.
     package init(_ algorithm: Algorithm) {
         switch algorithm {
         case .sha256: sha256 = SHA256()

@@ -8,7 +8,6 @@ internal import COpenSSL
 
     private var context = SHA256_CTX()
 
-    /// Creates an empty digest.
     init() {
         unsafe assay_sha256_begin(&context)
     }

@@ -4,7 +4,6 @@ import Synchronization
 /// are always correct: a verification is a pure function of its inputs. A task without a memo runs every verification,
 /// and a process without one does not look it up.
 package final class SignatureMemo: Sendable {
-    /// The signature scheme.
     enum Scheme: Sendable, Equatable {
         /// ECDSA with a DER ECDSA-Sig-Value. The key length identifies the curve.
         case ecdsaDER
@@ -39,7 +38,6 @@ package final class SignatureMemo: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates an empty memo.
     package init() { Self.exists.store(true, ordering: .relaxed) }
 
     /// The number of verifications performed.

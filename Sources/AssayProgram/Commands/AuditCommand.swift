@@ -94,14 +94,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             return review
         }
         if json {
-            var object = JSONObject()
-            object.add("ledger", text: options.url.description)
-            object.add("sound", raw: "\(review.problems.isEmpty)")
-            object.add("entries", raw: "\(review.count)")
-            object.add("lastHash", text: review.lastHash)
-            object.add("problems", raw: JSONText.array(review.problems.map(JSONText.string)))
-            if expect != nil { object.add("expectedFound", raw: "\(review.isFound)") }
-            try Console.print(object.text)
+            try Console.print(json: [
+                "ledger": options.url.description, "sound": review.problems.isEmpty, "entries": review.count,
+                "lastHash": review.lastHash, "problems": review.problems,
+                "expectedFound": expect == nil ? nil : review.isFound,
+            ])
         } else {
             for problem in review.problems { try Console.print(escaping: problem) }
         }

@@ -75,13 +75,10 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             try await open.ledger.issue(challenge, at: now)
         }
         guard json else { return try Console.print(challenge.text) }
-        var object = JSONObject()
-        object.add("challenge", text: challenge.text)
-        object.add("app", text: app)
-        object.add("purpose", text: purpose.name)
-        object.add("issuedAt", text: RFC3339.format(challenge.issuedAt))
-        object.add("expiresAt", text: RFC3339.format(challenge.expiresAt))
-        try Console.print(object.text)
+        try Console.print(json: [
+            "challenge": challenge.text, "app": app, "purpose": purpose.name, "issuedAt": challenge.issuedAt,
+            "expiresAt": challenge.expiresAt,
+        ])
     }
 
     private func requireApp(in path: String) throws(CommandFailure) {

@@ -26,15 +26,12 @@ struct DeviceCheckBanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The reason, which verdicts on the subject show.", valueName: "text"))
     var reason: String
 
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
-        try await DeviceBan(subject: subject.subject, reason: reason, author: author.name, ledger: options.url)
-            .set(confirmation)
+        try await DeviceBan(subject: subject.subject, reason: reason, change: change).set()
     }
 }
 
@@ -56,15 +53,12 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
     var reason: String
 
     @OptionGroup var end: StandingEndOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
-        try await DeviceBan(subject: subject.subject, reason: reason, author: author.name, ledger: options.url)
-            .lift(.deviceCheckBan, end, confirmation)
+        try await DeviceBan(subject: subject.subject, reason: reason, change: change).lift(.deviceCheckBan, end)
     }
 }
 
@@ -72,25 +66,24 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
 struct DeviceBan {
     let subject: LedgerSubject
     let reason: String
-    let author: String
-    let ledger: LedgerURL
+    let change: LedgerChangeOptions
 
     /// Blocks the subject.
-    func set(_ confirmation: ConfirmationOption) async throws {
-        let block = LedgerBlock(subject: subject, reason: reason, since: Date(), until: nil, setBy: author)
-        try confirmation.require("This blocks \(subject) in \(ledger.description), and bans its device")
-        try await LedgerBlockCommand.set(block, in: ledger, creating: false)
+    func set() async throws {
+        let block = LedgerBlock(subject: subject, reason: reason, since: Date(), until: nil, setBy: change.author.name)
+        try change.confirm("This blocks \(subject) in \(change.url.description), and bans its device")
+        try await LedgerBlockCommand.set(block, in: change.url, creating: false)
     }
 
     /// Removes a block of the subject, and allows it the check that rejects banned devices.
-    func lift(_ check: CheckID, _ end: StandingEndOptions, _ confirmation: ConfirmationOption) async throws {
+    func lift(_ check: CheckID, _ end: StandingEndOptions) async throws {
         let now = Date()
         let allowance = LedgerAllowance(
             subject: subject, checks: [check], reason: reason, since: now,
-            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author)
-        try confirmation.require("This lifts the ban of the device of \(subject) in \(ledger.description)")
-        let removed = try await ledger.withLedger(creating: false) { open in
-            let removed = try await open.ledger.removeStanding(of: subject, by: author, at: now)
+            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: change.author.name)
+        try change.confirm("This lifts the ban of the device of \(subject) in \(change.url.description)")
+        let removed = try await change.url.withLedger(creating: false) { open in
+            let removed = try await open.ledger.removeStanding(of: subject, by: change.author.name, at: now)
             _ = try await open.ledger.allow(allowance)
             return removed
         }

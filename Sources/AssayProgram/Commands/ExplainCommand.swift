@@ -130,10 +130,7 @@ struct ExplainCommand: AsyncParsableCommand {
     /// Explains an error of the service.
     private func explain(_ problem: ProblemCode) throws {
         if json {
-            var object = JSONObject()
-            object.add("problem", text: problem.rawValue)
-            object.add("meaning", text: problem.meaning)
-            return try Console.print(object.text)
+            return try Console.print(json: ["problem": problem.rawValue, "meaning": problem.meaning])
         }
         let terminal = Terminal(STDOUT_FILENO)
         try Console.print("\(terminal.colour(problem.rawValue, .bold))  an error of assay serve")
@@ -146,11 +143,7 @@ struct ExplainCommand: AsyncParsableCommand {
             catalogue.flatMap { check in check.codes.map(\.name).filter { check.remedy(for: $0) == remedy } }
         ).sorted()
         if json {
-            var object = JSONObject()
-            object.add("remedy", text: remedy.rawValue)
-            object.add("meaning", text: remedy.meaning)
-            object.add("codes", raw: JSONText.array(codes.map(JSONText.string)))
-            return try Console.print(object.text)
+            return try Console.print(json: ["remedy": remedy.rawValue, "meaning": remedy.meaning, "codes": codes])
         }
         let terminal = Terminal(STDOUT_FILENO)
         try Console.print("\(terminal.colour(remedy.rawValue, .bold))  a remedy: what a client can do about a failure")
@@ -187,11 +180,9 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         if json {
             for finding in findings {
-                var object = JSONObject()
-                object.add("arc", text: code)
-                object.add("check", text: finding.check.name)
-                object.add("status", text: finding.isFailure ? "failed" : "annotated")
-                try Console.print(object.text)
+                try Console.print(json: [
+                    "arc": code, "check": finding.check.name, "status": finding.isFailure ? "failed" : "annotated",
+                ])
             }
             return
         }

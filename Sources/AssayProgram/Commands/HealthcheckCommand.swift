@@ -35,13 +35,10 @@ struct HealthcheckCommand: AsyncParsableCommand {
         let path = live ? "/livez" : "/readyz"
         let answer = try await service.send("GET", path, within: TimeArgument.duration(timeout))
         if json {
-            var object = JSONObject()
-            object.add("address", text: answer.address)
-            object.add("path", text: path)
-            object.add("status", raw: "\(answer.status)")
-            object.add("ok", raw: "\(answer.status == 200)")
-            if let detail = answer.detail { object.add("detail", text: detail) }
-            try Console.print(object.text)
+            try Console.print(json: [
+                "address": answer.address, "path": path, "status": answer.status, "ok": answer.status == 200,
+                "detail": answer.detail,
+            ])
         }
         guard answer.status == 200 else {
             throw CommandFailure(

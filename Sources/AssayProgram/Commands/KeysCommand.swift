@@ -61,7 +61,6 @@ struct KeysAddCommand: AsyncParsableCommand {
         EngineRegistry.current.keyMaterials.map { $0.purpose.name }.joined(separator: ", ")
     }
 
-    /// The type of keys for a use.
     static func type(for use: String) throws -> any KeyMaterial.Type {
         guard let type = EngineRegistry.current.keyMaterials.first(where: { $0.purpose.name == use }) else {
             throw ValidationError("no engine uses keys for \"\(use.prefix(60))\"; allowed are \(purposes)")
@@ -181,6 +180,13 @@ struct KeysRetireCommand: AsyncParsableCommand {
     @Argument(help: "The name of the key.")
     var name: String
 
+    @OptionGroup var retirement: KeyRetirement
+
+    func run() async throws { try await retirement.retire("key", name) }
+}
+
+/// The options of the commands that retire a sealed key.
+struct KeyRetirement: ParsableArguments {
     @Option(
         help: ArgumentHelp("The time of retirement (RFC 3339). (default: now)", valueName: "time"),
         transform: TimeArgument.time)
@@ -191,17 +197,25 @@ struct KeysRetireCommand: AsyncParsableCommand {
     @OptionGroup var author: OperatorOption
     @OptionGroup var confirmation: ConfirmationOption
 
-    func run() async throws {
+    /// Retires the key, and says so.
+    ///
+    /// - Parameter purpose: what the key must be for; nil for any purpose.
+    func retire(_ noun: String, _ name: String, purpose: KeyPurpose? = nil) async throws {
         let masterKey = try masterKey.read()
         let now = Date()
-        let time = at ?? now
-        try confirmation.require("This retires key \(name) of \(options.url.description) at \(RFC3339.format(time))")
+        let (time, place) = (at ?? now, options.url.description)
+        try confirmation.require("This retires \(noun) \(name) of \(place) at \(RFC3339.format(time))")
         try await options.url.withLedger(creating: false) { open in
-            let store = try open.keyStore(masterKey)
-            try await store.retire(name, at: time, by: author.name, now: now)
+            if let purpose {
+                let known = try await open.sealedKeys().sealedKeys().filter { $0.purpose == purpose }
+                guard known.contains(where: { $0.name.isByteEqual(to: name) }) else {
+                    throw CommandFailure(.rejected, "\(place) has no \(noun) \(name.excerpt)")
+                }
+            }
+            try await open.keyStore(masterKey).retire(name, at: time, by: author.name, now: now)
         }
         let verb = time <= now ? "is" : "will be"
-        try Console.print(escaping: "key \(name) \(verb) retired at \(RFC3339.format(time))")
+        try Console.print(escaping: "\(noun) \(name) \(verb) retired at \(RFC3339.format(time))")
     }
 }
 

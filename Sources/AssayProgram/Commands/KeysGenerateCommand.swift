@@ -137,7 +137,6 @@ struct KeysGenerateCommand: AsyncParsableCommand {
 }
 
 extension SecretBytes {
-    /// Base64 of the bytes.
     fileprivate var base64: SecretBytes {
         var text = withUnsafeBytes { Array(Base64.encode(Array($0), .standard).utf8) }
         defer { SecretBytes.wipe(&text) }

@@ -117,12 +117,10 @@ struct LedgerCheckCommand: AsyncParsableCommand {
             if problems.isEmpty { throw error }
         }
         if json {
-            var object = JSONObject()
-            object.add("ledger", text: options.url.description)
-            object.add("sound", raw: "\(problems.isEmpty)")
-            object.add("problems", raw: JSONText.array(problems.map(JSONText.string)))
-            object.add("settings", raw: JSONText.array(settings.map(JSONText.string)))
-            try Console.print(object.text)
+            try Console.print(json: [
+                "ledger": options.url.description, "sound": problems.isEmpty, "problems": problems,
+                "settings": settings,
+            ])
         } else {
             for problem in problems { try Console.print(escaping: problem) }
             for setting in settings { try Console.print(escaping: "setting: \(setting)") }
@@ -200,9 +198,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
     @Flag(help: "Take the account of the key away.")
     var noAccount = false
 
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     func validate() throws {
         guard (account == nil) == noAccount else {
@@ -215,12 +211,12 @@ struct LedgerMoveCommand: AsyncParsableCommand {
     func run() async throws {
         let subject = LedgerSubject(keyID: keyID)
         let target = account.map { "account \($0)" } ?? "no account"
-        try confirmation.require("This gives \(subject) in \(options.url.description) to \(target)")
-        let before = try await options.url.withLedger(creating: false) { open -> EnrolledKey? in
+        try change.confirm("This gives \(subject) in \(change.url.description) to \(target)")
+        let before = try await change.url.withLedger(creating: false) { open -> EnrolledKey? in
             guard let found = try await open.ledger.enrolledKey(withID: keyID) else { return nil }
-            return try await open.ledger.move(found.identifier, to: account, by: author.name, at: Date())
+            return try await open.ledger.move(found.identifier, to: account, by: change.author.name, at: Date())
         }
-        guard let before else { throw CommandFailure(.rejected, "\(options.url.description) has no such key") }
+        guard let before else { throw CommandFailure(.rejected, "\(change.url.description) has no such key") }
         let origin = before.account.map { "account \($0)" } ?? "no account"
         try Console.print(escaping: "\(subject) belongs to \(target); before it was of \(origin)")
     }

@@ -94,10 +94,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
 
     private func show(_ summary: LedgerSummary, quarantineEnd: Date?) throws {
         guard !json else {
-            var object = JSONObject()
-            object.add("ledger", text: options.url.description)
+            var object = JSONObject(["ledger": options.url.description])
             object.add(summary)
-            if let quarantineEnd { object.add("quarantineUntil", text: RFC3339.format(quarantineEnd)) }
+            object.add(["quarantineUntil": quarantineEnd])
             return try Console.print(object.text)
         }
         var rows: [(name: String, value: String)] = [

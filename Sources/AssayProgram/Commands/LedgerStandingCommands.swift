@@ -22,9 +22,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     var reason: String
 
     @OptionGroup var end: StandingEndOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
     @OptionGroup var creation: CreateLedgerOption
 
     func validate() throws {
@@ -36,9 +34,9 @@ struct LedgerBlockCommand: AsyncParsableCommand {
         let now = Date()
         let block = LedgerBlock(
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now, standard: nil),
-            setBy: author.name)
-        try confirmation.require("This blocks \(block.subject) in \(options.url.description)")
-        try await Self.set(block, in: options.url, creating: creation.createLedger)
+            setBy: change.author.name)
+        try change.confirm("This blocks \(block.subject) in \(change.url.description)")
+        try await Self.set(block, in: change.url, creating: creation.createLedger)
     }
 
     /// Sets a block, and prints it with what it replaces.
@@ -79,9 +77,7 @@ struct LedgerAllowCommand: AsyncParsableCommand {
     var reason: String
 
     @OptionGroup var end: StandingEndOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
     @OptionGroup var creation: CreateLedgerOption
 
     func validate() throws {
@@ -106,11 +102,10 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         let now = Date()
         let allowance = LedgerAllowance(
             subject: subject.subject, checks: try excused(), reason: reason, since: now,
-            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
+            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: change.author.name)
         let names = allowance.checks.map(\.name).joined(separator: ", ")
-        try confirmation.require(
-            "This excuses failures of \(names) for \(allowance.subject) in \(options.url.description)")
-        let before = try await options.url.withLedger(creating: creation.createLedger) { open in
+        try change.confirm("This excuses failures of \(names) for \(allowance.subject) in \(change.url.description)")
+        let before = try await change.url.withLedger(creating: creation.createLedger) { open in
             let before = try await open.ledger.standings(of: [allowance.subject], at: now).first
             guard let block = try await open.ledger.allow(allowance) else { return before }
             throw CommandFailure(
@@ -157,15 +152,13 @@ struct LedgerDisallowCommand: AsyncParsableCommand {
 /// The options of the commands that remove a block or an allowance.
 struct StandingRemoval: ParsableArguments {
     @OptionGroup var subject: SubjectOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     /// Removes the standing of the subject if it is of a kind; otherwise fails, and says what there is.
     func run(_ kind: LedgerStanding.Kind) async throws {
         let subject = subject.subject
-        try confirmation.require("This removes the \(kind.rawValue) of \(subject) in \(options.url.description)")
-        try await options.url.withLedger(creating: false) { open in
+        try change.confirm("This removes the \(kind.rawValue) of \(subject) in \(change.url.description)")
+        try await change.url.withLedger(creating: false) { open in
             let now = Date()
             let present = try await open.ledger.standings(of: [subject], at: now).first
             if let present, present.kind != kind {
@@ -175,7 +168,7 @@ struct StandingRemoval: ParsableArguments {
                         + "\(kind == .block ? "disallow" : "unblock")` removes that")
             }
             guard present != nil,
-                try await open.ledger.removeStanding(of: subject, only: kind, by: author.name, at: now) != nil
+                try await open.ledger.removeStanding(of: subject, only: kind, by: change.author.name, at: now) != nil
             else { throw CommandFailure(.rejected, "there was no block of \(subject), and no allowance in force") }
         }
         try Console.print(

@@ -46,3 +46,14 @@ struct ConfirmationOption: ParsableArguments {
         }
     }
 }
+
+/// The options of a command that changes a ledger.
+struct LedgerChangeOptions: ParsableArguments {
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: LedgerOptions
+
+    var url: LedgerURL { options.url }
+
+    func confirm(_ change: String) throws(CommandFailure) { try confirmation.require(change) }
+}

@@ -158,18 +158,16 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
     @Flag(help: "Also revoke the operators that it added, those that they added, and so on.")
     var withDescendants = false
 
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     func run() async throws {
-        let url = options.url
+        let url = change.url
         let others = withDescendants ? " and of all operators that it added" : ""
-        try confirmation.require("This revokes the token of operator \(name)\(others) in \(url.description)")
+        try change.confirm("This revokes the token of operator \(name)\(others) in \(url.description)")
         let now = Date()
         let revoked = try await url.withLedger(creating: false) { open in
             return try await open.ledger.revokeOperator(
-                named: name, withDescendants: withDescendants, by: author.name, at: now)
+                named: name, withDescendants: withDescendants, by: change.author.name, at: now)
         }
         guard !revoked.isEmpty else {
             let stored = try await url.operators()

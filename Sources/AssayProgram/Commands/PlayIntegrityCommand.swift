@@ -25,11 +25,9 @@ struct PlayIntegrityBanCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var account: BannedAccountOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
-    func run() async throws { try await account.ban(author, options).set(confirmation) }
+    func run() async throws { try await account.ban(change).set() }
 }
 
 struct PlayIntegrityUnbanCommand: AsyncParsableCommand {
@@ -45,13 +43,9 @@ struct PlayIntegrityUnbanCommand: AsyncParsableCommand {
 
     @OptionGroup var account: BannedAccountOptions
     @OptionGroup var end: StandingEndOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
-    func run() async throws {
-        try await account.ban(author, options).lift(.playIntegrityDeviceRecall, end, confirmation)
-    }
+    func run() async throws { try await account.ban(change).lift(.playIntegrityDeviceRecall, end) }
 }
 
 /// The account whose device is banned, and the reason. Evidence of Play Integrity names no key and no device.
@@ -68,8 +62,8 @@ struct BannedAccountOptions: ParsableArguments {
         if let objection = subject.objectionToName { throw ValidationError(objection) }
     }
 
-    func ban(_ author: OperatorOption, _ options: LedgerOptions) -> DeviceBan {
-        DeviceBan(subject: subject, reason: reason, author: author.name, ledger: options.url)
+    func ban(_ change: LedgerChangeOptions) -> DeviceBan {
+        DeviceBan(subject: subject, reason: reason, change: change)
     }
 
     private var subject: LedgerSubject { LedgerSubject(.account, account) }

@@ -73,19 +73,12 @@ struct ReceiptsListCommand: AsyncParsableCommand {
     }
 
     private static func json(_ task: LedgerTask, _ kept: Kept?) -> String {
-        var object = JSONObject()
-        object.add("keyId", text: Base64.encode(task.key, .standard))
-        if let (receipt, times) = kept {
-            object.add("app", text: receipt.app)
-            object.add("createdAt", text: RFC3339.format(times.createdAt))
-            object.add("expiresAt", text: RFC3339.format(times.expiresAt))
-            if let metric = receipt.riskMetric { object.add("riskMetric", raw: "\(metric)") }
-            if let outcome = receipt.outcome { object.add("outcome", text: outcome.rawValue) }
-            object.add("sealed", raw: "\(receipt.isSealed)")
-        }
-        object.add("dueAt", text: RFC3339.format(task.dueAt))
-        if let holder = task.holder { object.add("holder", text: holder) }
-        return object.text
+        JSONObject([
+            "keyId": Base64.encode(task.key, .standard), "app": kept?.receipt.app, "createdAt": kept?.times.createdAt,
+            "expiresAt": kept?.times.expiresAt, "riskMetric": kept?.receipt.riskMetric,
+            "outcome": kept?.receipt.outcome?.rawValue, "sealed": kept?.receipt.isSealed, "dueAt": task.dueAt,
+            "holder": task.holder,
+        ]).text
     }
 }
 

@@ -106,10 +106,8 @@ struct SecretsListCommand: AsyncParsableCommand {
         let now = Date()
         guard !json else {
             for key in keys {
-                var object = JSONObject()
                 let (mode, secret) = key.modeAndSecret
-                object.add("secret", text: secret)
-                object.add("mode", text: mode)
+                var object = JSONObject(["secret": secret, "mode": mode])
                 for (name, text) in key.texts(at: now) where !["use", "algorithm"].contains(name) {
                     object.add(name, text: text)
                 }
@@ -154,30 +152,7 @@ struct SecretsRetireCommand: AsyncParsableCommand {
     @Argument(help: "The key, as `assay secrets list` prints it in the first column.")
     var key: String
 
-    @Option(
-        help: ArgumentHelp("The time of retirement (RFC 3339). (default: now)", valueName: "time"),
-        transform: TimeArgument.time)
-    var at: Date?
+    @OptionGroup var retirement: KeyRetirement
 
-    @OptionGroup var options: LedgerOptions
-    @OptionGroup var masterKey: MasterKeyOption
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-
-    func run() async throws {
-        let masterKey = try masterKey.read()
-        let now = Date()
-        let time = at ?? now
-        try confirmation.require("This retires secret \(key) of \(options.url.description) at \(RFC3339.format(time))")
-        try await options.url.withLedger(creating: false) { open in
-            guard
-                try await open.sealedKeys().sealedKeys().contains(where: {
-                    $0.purpose == RuntimeSecret.purpose && $0.name.isByteEqual(to: key)
-                })
-            else { throw CommandFailure(.rejected, "\(options.url.description) has no secret \(key.excerpt)") }
-            try await open.keyStore(masterKey).retire(key, at: time, by: author.name, now: now)
-        }
-        let verb = time <= now ? "is" : "will be"
-        try Console.print(escaping: "secret \(key) \(verb) retired at \(RFC3339.format(time))")
-    }
+    func run() async throws { try await retirement.retire("secret", key, purpose: RuntimeSecret.purpose) }
 }

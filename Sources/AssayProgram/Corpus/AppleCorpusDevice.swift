@@ -11,16 +11,10 @@ struct AppleCorpusDevice: Sendable {
     private let device: AppAttestDevice
     private let isDevelopment: Bool
     private let isTestFlight: Bool
-    /// The delay of app updates, in thousandths of the corpus period; nil if the app is never updated.
-    private let lag: Int?
-    /// The number of requests until the app is reinstalled with a new key; nil for never.
-    private var requestsUntilNewKey: Int?
-    private var generation = 0
+    var installation: CorpusInstallation
     private var key: CorpusKey
     private var counter: UInt32 = 0
     private var attestation: (origin: String, madeAt: Int) = ("", 0)
-    /// Whether the server has accepted the key.
-    var isEnrolled = false
 
     init(name: String, seed: String, _ random: inout CorpusRandom) {
         self.name = name
@@ -28,15 +22,14 @@ struct AppleCorpusDevice: Sendable {
         device = random.choose(Self.models, .iOS27)
         isDevelopment = random.happens(perMille: 20)
         isTestFlight = random.happens(perMille: 40)
-        lag = random.happens(perMille: 80) ? nil : random.below(300)
-        requestsUntilNewKey = random.happens(perMille: 60) ? random.number(in: 5...40) : nil
+        installation = CorpusInstallation(&random)
         key = CorpusKey(seed: seed, label: "")
     }
 
     /// Generates a new key. `id` is the name of the record with its attestation.
     mutating func generateKey(attestation id: String, at time: Int) {
-        generation += 1
-        key = CorpusKey(seed: seed, label: "corpus/\(name)/\(generation)")
+        installation.generation += 1
+        key = CorpusKey(seed: seed, label: "corpus/\(name)/\(installation.generation)")
         counter = 0
         attestation = (id, time)
     }
@@ -47,17 +40,10 @@ struct AppleCorpusDevice: Sendable {
         counter += random.happens(perMille: 30) ? UInt32(random.number(in: 2...5)) : 1
     }
 
-    /// Counts a request. Ends the enrolment when the app is due to be reinstalled.
-    mutating func countRequest() {
-        guard let rest = requestsUntilNewKey else { return }
-        requestsUntilNewKey = rest > 1 ? rest - 1 : nil
-        if rest <= 1 { isEnrolled = false }
-    }
-
     func facts(at time: Int, _ calendar: CorpusCalendar) -> AppleCorpusFacts {
         AppleCorpusFacts(
             device: device, isDevelopment: isDevelopment, validationCategory: isDevelopment ? 3 : isTestFlight ? 2 : 4,
-            bundleVersion: calendar.version(at: time, lag: lag).bundle, key: key, counter: counter,
+            bundleVersion: calendar.version(at: time, lag: installation.lag).bundle, key: key, counter: counter,
             attestation: attestation)
     }
 }

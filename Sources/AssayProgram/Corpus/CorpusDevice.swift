@@ -119,8 +119,8 @@ struct CorpusDevice: Sendable {
     ) -> CorpusPlan {
         let population: CorpusPopulation
         switch event {
-        case .receipt where device.isEnrolled: population = .receipt
-        default: population = device.isEnrolled ? .assertion : .attestation
+        case .receipt where device.installation.isEnrolled: population = .receipt
+        default: population = device.installation.isEnrolled ? .assertion : .attestation
         }
         let madeAt = time - random.number(in: 400...3000)
         let id = newName(population)
@@ -132,43 +132,45 @@ struct CorpusDevice: Sendable {
         let plan = CorpusPlan(
             id: id, origin: id, population: population, receivedAt: time, madeAt: madeAt,
             details: .apple(device.facts(at: time, calendar)), defect: quotas[population.rawValue].next())
-        switch (population, plan.defect) {
-        case (.attestation, nil):
-            device.isEnrolled = true
-            follow(.request, at: time + random.number(in: 900...4000))
-        case (.attestation, _):
-            // Retry once. If that fails too, wait for the next request.
-            if case .request = event { follow(.attest, at: time + random.number(in: 20_000...60_000)) }
-        case (.assertion, nil):
+        if population == .attestation {
+            conclude(attestation: event, plan, of: &device.installation)
+        } else if population == .assertion, plan.defect == nil {
             if random.happens(perMille: 60) { follow(.receipt, at: time + random.number(in: 1000...5000)) }
-            device.countRequest()
-        default:
-            break
+            device.installation.countRequest()
         }
         return plan
+    }
+
+    /// Schedules what follows an attestation: a request, or another attempt.
+    private mutating func conclude(
+        attestation event: Event, _ plan: CorpusPlan, of installation: inout CorpusInstallation
+    ) {
+        if plan.defect == nil {
+            installation.isEnrolled = true
+            follow(.request, at: plan.receivedAt + random.number(in: 900...4000))
+        } else if case .request = event {
+            // Retry once. If that fails too, wait for the next request.
+            follow(.attest, at: plan.receivedAt + random.number(in: 20_000...60_000))
+        }
     }
 
     private mutating func androidKey(
         _ device: inout AndroidKeyCorpusDevice, _ event: Event, at time: Int, _ calendar: CorpusCalendar,
         _ quotas: inout [CorpusQuota]
     ) -> CorpusPlan {
-        let population: CorpusPopulation = device.isEnrolled ? .keyRequest : .keyAttestation
+        let population: CorpusPopulation = device.installation.isEnrolled ? .keyRequest : .keyAttestation
         let defect = quotas[population.rawValue].next()
         let madeAt =
             time - (defect == .freshness ? random.number(in: 100_000...7_200_000) : random.number(in: 400...3000))
-        if population == .keyAttestation { device.generateKey() }
+        if population == .keyAttestation { device.installation.generation += 1 }
         let id = newName(population)
         let plan = CorpusPlan(
             id: id, origin: id, population: population, receivedAt: time, madeAt: madeAt,
             details: .androidKey(device.facts(at: time, calendar)), defect: defect)
-        switch (population, defect) {
-        case (.keyAttestation, nil):
-            device.isEnrolled = true
-            follow(.request, at: time + random.number(in: 900...4000))
-        case (.keyAttestation, _):
-            if case .request = event { follow(.attest, at: time + random.number(in: 20_000...60_000)) }
-        case (_, nil): device.countRequest()
-        default: break
+        if population == .keyAttestation {
+            conclude(attestation: event, plan, of: &device.installation)
+        } else if defect == nil {
+            device.installation.countRequest()
         }
         return plan
     }

@@ -50,7 +50,6 @@ struct CorpusMaterials: Sendable {
     /// The digest of the app's signing certificate.
     var certificateDigest: [UInt8] { bytes("certificate", "app") }
 
-    /// Mints the record of a plan.
     func record(_ plan: CorpusPlan) throws(MintingError) -> EvidenceRecord {
         switch (plan.population, plan.details) {
         case (.attestation, .apple(let facts)): try attestation(plan, facts)

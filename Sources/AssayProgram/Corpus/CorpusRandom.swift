@@ -27,7 +27,6 @@ struct CorpusRandom: Sendable {
     /// True with a probability of `perMille` thousandths.
     mutating func happens(perMille: Int) -> Bool { below(1000) < perMille }
 
-    /// A weighted choice.
     mutating func choose<Choice>(_ choices: [(weight: Int, choice: Choice)], _ standard: Choice) -> Choice {
         var rest = below(max(1, choices.reduce(0) { $0 + $1.weight }))
         for (weight, choice) in choices {

@@ -2,7 +2,6 @@
 package struct MintedCorpusFile: Sendable {
     /// The path relative to the folder of the corpus.
     package let path: String
-    /// The text.
     package let contents: String
     /// Whether the file contains a secret key. If so, it needs mode 0600.
     package let isSecret: Bool

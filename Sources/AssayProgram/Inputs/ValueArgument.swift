@@ -14,7 +14,6 @@ enum ValueArgument: Equatable {
 
     /// Decoded bytes.
     case bytes([UInt8])
-    /// A file to read.
     case file(path: String, Plain)
 
     /// The help text for all such options.

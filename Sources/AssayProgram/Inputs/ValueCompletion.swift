@@ -23,7 +23,6 @@ enum ValueCompletion {
 }
 
 extension CompletionKind {
-    /// A ledger.
     static let ledger = values("memory:", "sqlite:", "postgresql://")
     /// A ledger that outlives the command.
     static let durableLedger = values("sqlite:", "postgresql://")

@@ -10,7 +10,6 @@ enum CompletionScript {
         return ["completion", arguments[1]]
     }
 
-    /// The script.
     static func text(for shell: CompletionShell) -> String {
         let script = AssayCommand.completionScript(for: shell)
         let commands = AssayCommand.configuration.subcommands.map { $0._commandName }.joined(separator: " ")

@@ -1,3 +1,4 @@
+import Assay
 import AssayService
 import Foundation
 
@@ -17,6 +18,11 @@ package enum Console {
 
     /// Writes a line to standard output, and escapes what a terminal would interpret.
     static func print(escaping line: String) throws(CommandFailure) { try print(standardOutput.printable(line)) }
+
+    /// Writes a JSON object to standard output. Members that are nil are left out.
+    static func print(json members: KeyValuePairs<String, (any JSONValue)?>) throws(CommandFailure) {
+        try print(JSONObject(members).text)
+    }
 
     /// Writes rows with aligned columns to standard output.
     static func print(table rows: [[String]]) throws(CommandFailure) {

@@ -12,7 +12,6 @@ struct HelpText {
     /// The column of the argument parser's second column.
     private static let column = 26
 
-    /// The help.
     let text: String
 
     /// Nil for a text that is no help of a command.

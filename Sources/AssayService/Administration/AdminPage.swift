@@ -8,7 +8,6 @@ struct AdminPage {
     static let maximum = 1000
     /// The parameters of every list with pages.
     static let names = ["limit", "cursor"]
-    /// Their description.
     static let parameters: [JSONFragment] = [
         .query("limit", #"{"type":"integer","minimum":1,"maximum":\#(maximum),"default":100}"#),
         .query("cursor", .string(min: 1, "next of the page before.")),
@@ -22,7 +21,6 @@ struct AdminPage {
     /// The text that the page before gave as `next`; nil for the first page.
     let cursor: String?
 
-    /// Reads the parameters.
     init(_ query: [String: String]) throws(Problem) {
         cursor = query["cursor"]
         guard let text = query["limit"] else {
@@ -49,10 +47,7 @@ struct AdminPage {
     ///   - items: the items of the page, each one JSON value.
     ///   - next: the cursor of the next page; nil at the end.
     static func response(_ items: [String], next: String?) -> Response {
-        var object = JSONObject()
-        object.add("items", raw: JSONText.array(items))
-        if let next { object.add("next", text: next) }
-        return .json(object.text)
+        .json(JSONObject(["items": items.map(WrittenJSON.init), "next": next]).text)
     }
 
     /// The subject that a cursor names: base64url of its kind, a zero byte, and its name.
@@ -68,7 +63,6 @@ struct AdminPage {
         return LedgerSubject(kind, String(parts[1]))
     }
 
-    /// The cursor of a subject.
     static func cursor(_ subject: LedgerSubject) -> String {
         Base64.encode(Array("\(subject.kind.rawValue)\0\(subject.name)".utf8), .url)
     }

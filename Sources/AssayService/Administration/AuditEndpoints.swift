@@ -64,12 +64,10 @@ extension Administration {
         } catch {
             throw outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
         }
-        var object = JSONObject()
-        object.add("isSound", raw: "\(review.problems.isEmpty && review.isFound)")
-        object.add("entries", raw: "\(review.count)")
-        object.add("lastHash", text: review.lastHash)
-        object.add("isExpectedHashFound", raw: "\(review.isFound)")
-        object.add("problems", raw: JSONText.array(review.problems.map(JSONText.string)))
+        let object = JSONObject([
+            "isSound": review.problems.isEmpty && review.isFound, "entries": review.count, "lastHash": review.lastHash,
+            "isExpectedHashFound": review.isFound, "problems": review.problems,
+        ])
         return .json(object.text)
     }
 }

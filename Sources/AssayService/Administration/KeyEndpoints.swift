@@ -35,10 +35,7 @@ extension Administration {
             ) { (served) async throws(Problem) in
                 let name = try served.pathName()
                 let time = try await retireKey(name, fields(served, ["at"]), by: served.calledBy?.name)
-                var object = JSONObject()
-                object.add("name", text: name)
-                object.add("retiredAt", text: RFC3339.format(time))
-                return .json(object.text)
+                return .json(JSONObject(["name": name, "retiredAt": time]).text)
             },
             Endpoint(
                 .delete, "/v1/admin/keys/{name}", .administration(.administer), "removeKey",
@@ -56,9 +53,7 @@ extension Administration {
                 } catch {
                     throw problem(error)
                 }
-                var object = JSONObject()
-                object.add("name", text: name)
-                return .json(object.text)
+                return .json(JSONObject(["name": name]).text)
             },
         ]
     }

@@ -17,10 +17,8 @@ extension Administration {
                 content: .json(["name": .text, "role": #"{"enum":\#(roles)}"#], required: 1)
             ) { (served) async throws(Problem) in
                 try await served.requireNoQuery()
-                var object = JSONObject()
-                object.add("name", text: served.calledBy?.name ?? "")
-                if let role = served.calledBy?.stored?.role { object.add("role", text: role.rawValue) }
-                return .json(object.text)
+                let caller = served.calledBy
+                return .json(JSONObject(["name": caller?.name ?? "", "role": caller?.stored?.role.rawValue]).text)
             },
             Endpoint(
                 .get, "/v1/admin/operators", .administration(.read), "operators", "The operators, in any state.",

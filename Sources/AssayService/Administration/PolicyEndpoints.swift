@@ -45,10 +45,8 @@ extension Administration {
         }
         let path = configuration.policy
         let review = await work.run { PolicyReview(text: text, path: path, engines: .standard, at: Date()) }
-        var object = JSONObject()
-        object.add("errors", raw: "\(review.count(.error))")
-        object.add("warnings", raw: "\(review.count(.warning))")
-        object.add("findings", raw: JSONText.array(review.findings.map(\.json)))
-        return .json(object.text)
+        let findings = review.findings.map { WrittenJSON($0.json) }
+        let (errors, warnings) = (review.count(.error), review.count(.warning))
+        return .json(JSONObject(["errors": errors, "warnings": warnings, "findings": findings]).text)
     }
 }

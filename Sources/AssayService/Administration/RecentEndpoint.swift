@@ -67,23 +67,17 @@ extension Administration {
         let found = recent.entries(selection)
         let shown = found.prefix(page.limit)
         let kept = recent.kept
-        var object = JSONObject()
-        object.add("items", raw: JSONText.array(shown.map(\.json)))
-        object.add("since", text: RFC3339.format(recent.startedAt))
-        object.add("rejections", raw: kept.rejections.object.text)
         var acceptances = kept.acceptances.object
-        acceptances.add("sampling", raw: "\(recent.settings.sampling)")
-        object.add("acceptances", raw: acceptances.text)
-        if found.count > page.limit, let last = shown.last { object.add("next", text: "\(last.number)") }
+        acceptances.add(["sampling": recent.settings.sampling])
+        let object = JSONObject([
+            "items": shown.map { WrittenJSON($0.json) }, "since": recent.startedAt,
+            "rejections": kept.rejections.object, "acceptances": acceptances,
+            "next": found.count > page.limit ? shown.last.map { "\($0.number)" } : nil,
+        ])
         return .json(object.text)
     }
 }
 
 extension RecentVerdicts.Kept {
-    fileprivate var object: JSONObject {
-        var object = JSONObject()
-        object.add("count", raw: "\(count)")
-        if let oldest { object.add("oldest", text: RFC3339.format(oldest)) }
-        return object
-    }
+    fileprivate var object: JSONObject { JSONObject(["count": count, "oldest": oldest]) }
 }

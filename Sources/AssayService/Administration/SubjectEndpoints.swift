@@ -69,11 +69,9 @@ extension Administration {
             ) { (served) async throws(Problem) in
                 let fields = try await fields(served, Self.moveFields)
                 let moved = try await move(fields, by: served.calledBy?.name)
-                var object = JSONObject()
-                object.add("key", text: moved.key.name)
-                if let account = moved.account { object.add("account", text: account) }
-                if let former = moved.before.account { object.add("formerAccount", text: former) }
-                return .json(object.text)
+                let (account, former) = (moved.account, moved.before.account)
+                return .json(
+                    JSONObject(["key": moved.key.name, "account": account, "formerAccount": former]).text)
             },
         ]
     }

@@ -83,7 +83,6 @@ package struct ServiceConfiguration: Sendable {
         /// How long tokens are issued at most, in seconds, until the first instance was reached again.
         package var limit = 14_400.0
 
-        /// The defaults.
         package init() {}
     }
 
@@ -102,7 +101,6 @@ package struct ServiceConfiguration: Sendable {
         /// How long records are kept, in seconds.
         package var keepFor = 30.0 * 86_400
 
-        /// The defaults.
         package init() {}
     }
 
@@ -125,10 +123,8 @@ package struct ServiceConfiguration: Sendable {
         /// How long a connection may be idle, in seconds, also before and within the head of a request.
         package var idleTime = 60.0
 
-        /// The defaults.
         package init() {}
     }
 
-    /// The defaults.
     package init() {}
 }

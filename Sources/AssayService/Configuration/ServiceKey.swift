@@ -7,7 +7,6 @@ package struct ServiceKey: Sendable {
     package let path: String
     /// What it is for.
     package let help: String
-    /// The form of its value.
     package let form: String
     /// What holds without it.
     package let standard: String

@@ -63,7 +63,6 @@ final class ConsoleSessions: Sendable {
         }
     }
 
-    /// Ends a session.
     func end(_ id: String) { _ = all.withLock { $0.removeValue(forKey: Self.hash(id)) } }
 
     private static func hash(_ id: String) -> [UInt8] { Digest.sha256(Array(id.utf8)) }

@@ -132,7 +132,6 @@ extension MetricsRegistry {
         }
     }
 
-    /// Histograms.
     func histograms(_ name: MetricName) -> [(labels: [String: String], series: HistogramSeries)] {
         (families[name.rawValue]?.series ?? []).compactMap { labels, series in
             if case .histogram(let series) = series { (MetricsText.labels(in: labels), series) } else { nil }

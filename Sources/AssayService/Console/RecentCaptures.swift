@@ -10,7 +10,6 @@ final class RecentCaptures: RecordWriter {
     /// The most records and bytes in memory, and for how long, in seconds.
     static let (maximumCount, maximumBytes, maximumAge) = (1000, 8 << 20, 86_400.0)
 
-    /// A record as one line.
     struct Line: Sendable {
         let at: Date
         let bytes: [UInt8]

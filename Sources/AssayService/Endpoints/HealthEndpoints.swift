@@ -9,7 +9,6 @@ struct HealthEndpoints: Sendable {
     /// Whether only programs of this machine can ask. Others learn the code of a problem, and the log has the rest.
     let isLocal: Bool
 
-    /// The paths.
     static let paths: Set = ["/livez", "/readyz", "/healthz"]
 
     var endpoints: [Endpoint] {

@@ -64,10 +64,7 @@ struct MeasurementEndpoint: Sendable {
         guard case .sealed(let text, let expiresAt, _) = answer else {
             return .json(verdict.jsonBytes(id: record.id), .forbidden)
         }
-        var object = JSONObject()
-        object.add("measurementToken", text: text)
-        if let expiresAt { object.add("expiresAt", text: RFC3339.format(expiresAt)) }
-        return .json(object.text, .created)
+        return .json(JSONObject(["measurementToken": text, "expiresAt": expiresAt]).text, .created)
     }
 
     private static func read(

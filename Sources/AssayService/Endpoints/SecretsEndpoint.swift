@@ -74,21 +74,17 @@ struct SecretsEndpoint: Sendable {
         state.recent.add(verdict, RecentSource(.secret, served.id, request.record))
         served.note.take(verdict)
         state.capture?.offer(verdict) { request.record.received(at: verdict.judgedAt) }
-        var object = JSONObject()
         switch answer {
         case .sealed(let text, let expiresIn, _):
             served.note.secrets = request.names
-            object.add("secrets", text: text)
-            object.add("expiresIn", raw: "\(expiresIn)")
-            return .json(object.text)
+            return .json(JSONObject(["secrets": text, "expiresIn": expiresIn]).text)
         case .rejected(_, let responseCode):
             // Support finds in the log what the user reports.
             served.note.responseCode = responseCode
-            object.add("error", text: Word.rejected.rawValue)
-            object.add("reasons", raw: JSONText.array(verdict.failed.map { JSONText.string($0.name) }))
-            if let responseCode { object.add("arc", text: responseCode) }
-            if let remedy = verdict.remedy { object.add("remedy", text: remedy.rawValue) }
-            object.add("verdict", raw: verdict.json(id: request.record.id))
+            let object = JSONObject([
+                "error": Word.rejected.rawValue, "reasons": verdict.failed.map(\.name), "arc": responseCode,
+                "remedy": verdict.remedy?.rawValue, "verdict": WrittenJSON(verdict.json(id: request.record.id)),
+            ])
             return .json(object.text, .forbidden)
         }
     }

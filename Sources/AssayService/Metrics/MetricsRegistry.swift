@@ -123,7 +123,6 @@ package final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    /// A counter.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         guard case .counter(let series) = series(label, dimensions, .counter, { .counter(CounterSeries()) }) else {
             return NOOPMetricsHandler.instance

@@ -23,7 +23,6 @@ package struct ServiceProbe: Sendable {
         package let status: Int
         /// The `detail` of a problem (RFC 9457); nil for other bodies.
         package let detail: String?
-        /// The body.
         package let body: [UInt8]
     }
 

@@ -3,7 +3,6 @@ package import FoundationEssentials
 
 /// Which recent verdicts are wanted. What is nil does not count.
 package struct RecentSelection: Sendable {
-    /// The name of the app.
     package var app: String?
     /// The name of a check that failed or was annotated, its first parts, or a code.
     package var check: String?

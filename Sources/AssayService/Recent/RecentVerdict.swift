@@ -36,7 +36,6 @@ package struct RecentVerdict: Sendable {
 
     /// A check that failed or was annotated.
     package struct Check: Sendable {
-        /// Its name.
         package let name: String
         /// Whether it rejects: `failed`, otherwise `annotated`.
         package let status: CheckResult.Status
@@ -181,42 +180,20 @@ package struct RecentSource {
 extension RecentVerdict {
     /// One JSON object on one line. The verdict is its last member.
     package var json: String {
-        var object = JSONObject()
-        func add(_ name: String, _ text: String?) { if let text { object.add(name, text: text) } }
-        add("time", RFC3339.format(time))
-        add("request", request)
-        add("record", record)
-        add("way", way.rawValue)
-        add("route", route)
-        add("app", app)
-        add("kind", kind)
-        add("outcome", outcome.rawValue)
-        add("enforcement", enforcement)
-        add("code", code)
-        add("detail", detail)
-        add("field", field)
-        if let offset { object.add("offset", raw: "\(offset)") }
-        object.add("checks", raw: JSONText.array(checks.map(\.json)))
-        add("remedy", remedy)
-        add("key", key)
-        if key != nil, !isProven { object.add("isClaimed", raw: "true") }
-        add("device", device)
-        add("account", account)
-        add("property", property)
-        add("address", address)
-        if isCut { object.add("isCut", raw: "true") }
-        if let verdict { object.add("verdict", raw: verdict) }
-        return object.text
+        JSONObject([
+            "time": time, "request": request, "record": record, "way": way.rawValue, "route": route, "app": app,
+            "kind": kind, "outcome": outcome.rawValue, "enforcement": enforcement, "code": code, "detail": detail,
+            "field": field, "offset": offset, "checks": checks.map { WrittenJSON($0.json) }, "remedy": remedy,
+            "key": key,
+            "isClaimed": key != nil && !isProven ? true : nil, "device": device, "account": account,
+            "property": property, "address": address, "isCut": isCut ? true : nil,
+            "verdict": verdict.map { WrittenJSON($0) },
+        ]).text
     }
 }
 
 extension RecentVerdict.Check {
     fileprivate var json: String {
-        var object = JSONObject()
-        object.add("check", text: name)
-        object.add("status", text: status.rawValue)
-        if let code { object.add("code", text: code) }
-        if let detail { object.add("detail", text: detail) }
-        return object.text
+        JSONObject(["check": name, "status": status.rawValue, "code": code, "detail": detail]).text
     }
 }

@@ -19,7 +19,6 @@ package final class RecentVerdicts: Sendable {
         /// One in how many acceptances is kept.
         package var sampling = 100
 
-        /// The defaults.
         package init() {}
     }
 
@@ -49,7 +48,6 @@ package final class RecentVerdicts: Sendable {
     private let rings: Mutex<Rings>
     private let acceptances = Atomic<Int>(0)
 
-    /// Starts with nothing.
     package init(_ settings: Settings, startedAt: Date = Date()) {
         (self.settings, self.startedAt) = (settings, startedAt)
         rings = Mutex(

@@ -10,7 +10,6 @@ public struct AndroidAttestedKey: Sendable {
         public static let rsa2048 = Algorithm(key: .rsa(2048))
     }
 
-    /// The private key.
     package let key: AndroidTestKey
 
     /// Creates a random key.

@@ -1,15 +1,12 @@
 /// A certificate of a chain to mint: its fields, its own key, and the key that signs it. Every field accepts any value.
 package struct AndroidCertificateBlueprint: Sendable {
-    /// The fields.
     package var fields: CertificateBlueprint { didSet { issued = nil } }
-    /// The key that signs the certificate.
     package var signer: AndroidTestKey { didSet { issued = nil } }
     /// The private key of the certificate. Its public key is in the fields.
     package var key: AndroidTestKey
     /// The signed certificate; nil after a change. Cached, because RSA signing is slow here.
     private var issued: [UInt8]?
 
-    /// Creates a certificate.
     package init(fields: CertificateBlueprint, key: AndroidTestKey, signer: AndroidTestKey) {
         (self.fields, self.key, self.signer) = (fields, key, signer)
     }

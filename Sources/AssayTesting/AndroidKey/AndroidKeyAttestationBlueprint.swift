@@ -4,11 +4,9 @@ public import FoundationEssentials
 /// A key attestation of Android to mint: a chain of certificates. The initial values are those of a genuine device; change
 /// any part before minting.
 public struct AndroidKeyAttestationBlueprint: Sendable {
-    /// The attested key.
     package let key: AndroidAttestedKey
     /// The challenge that the app passed to `setAttestationChallenge`.
     package let challenge: [UInt8]
-    /// The time of issue.
     package let issuedAt: Date
     private let seed: String
 

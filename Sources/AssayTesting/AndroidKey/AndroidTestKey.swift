@@ -12,11 +12,9 @@ package struct AndroidTestKey: Sendable {
         case p384
         /// NIST P-521.
         case p521
-        /// secp256k1.
         case secp256k1
         /// RSA with the exponent 65537 and a modulus of this many bits, a multiple of 128.
         case rsa(Int)
-        /// Ed25519.
         case ed25519
     }
 
@@ -27,7 +25,6 @@ package struct AndroidTestKey: Sendable {
         case ed25519(Curve25519.Signing.PrivateKey)
     }
 
-    /// The algorithm.
     package let algorithm: Algorithm
     private let storage: Storage
 

@@ -41,14 +41,12 @@ package enum AuthorizationValue: Sendable, Equatable {
     case integer(UInt64)
     /// A SET OF INTEGER in the given order.
     case integers([UInt64])
-    /// NULL.
     case null
     /// An OCTET STRING.
     case octets([UInt8])
     /// Encoded bytes.
     case encoded([UInt8])
 
-    /// The encoded value.
     package var encoded: [UInt8] {
         switch self {
         case .integer(let value): DERBuilder.integer(value)
@@ -62,7 +60,6 @@ package enum AuthorizationValue: Sendable, Equatable {
 
 /// An AuthorizationList to encode: a SEQUENCE of explicitly tagged values. Every order, duplicate and encoding is allowed.
 package struct AuthorizationListBlueprint: Sendable, Equatable {
-    /// An element of the list.
     package enum Element: Sendable, Equatable {
         /// A value in its explicit tag.
         case value(AndroidKeyTag, AuthorizationValue)
@@ -73,7 +70,6 @@ package struct AuthorizationListBlueprint: Sendable, Equatable {
     /// The elements in order.
     package var elements: [Element] = []
 
-    /// Creates an empty list.
     package init() {}
 
     /// The value of the first element with a tag; nil if absent. Setting nil removes all elements with the tag; setting an
@@ -97,7 +93,6 @@ package struct AuthorizationListBlueprint: Sendable, Equatable {
         }
     }
 
-    /// The encoded list.
     package var encoded: [UInt8] {
         DERBuilder.element(
             0x30,

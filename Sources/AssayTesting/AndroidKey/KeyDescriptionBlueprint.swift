@@ -8,7 +8,6 @@ package struct KeyDescriptionBlueprint: Sendable {
     package var keyMintVersion: UInt64
     /// The level of Keymaster or KeyMint.
     package var keyMintSecurityLevel: UInt8
-    /// The challenge.
     package var attestationChallenge: [UInt8]
     /// The unique identifier: empty in genuine descriptions of apps.
     package var uniqueID: [UInt8] = []
@@ -34,7 +33,6 @@ package struct KeyDescriptionBlueprint: Sendable {
         attestationChallenge = challenge
     }
 
-    /// The encoded description.
     package var encoded: [UInt8] {
         let fields = [
             DERBuilder.integer(attestationVersion), DERBuilder.element(0x0A, [attestationSecurityLevel]),
@@ -59,7 +57,6 @@ package struct RootOfTrustBlueprint: Sendable, Equatable {
     /// The digest of the boot image; nil for none, as in versions 1 and 2.
     package var verifiedBootHash: [UInt8]?
 
-    /// Creates a root of trust.
     package init(
         verifiedBootKey: [UInt8], deviceLocked: UInt8 = 0xFF, verifiedBootState: UInt8 = 0, verifiedBootHash: [UInt8]?
     ) {
@@ -88,20 +85,17 @@ package struct ApplicationIDBlueprint: Sendable, Equatable {
     /// SHA-256 of each signing certificate.
     package var digests: [[UInt8]]
 
-    /// A package.
     package struct Package: Sendable, Equatable {
         /// The package name in UTF-8.
         package var name: [UInt8]
         /// The version code.
         package var version: UInt64
 
-        /// Creates a package.
         package init(_ name: String, version: UInt64) {
             (self.name, self.version) = (Array(name.utf8), version)
         }
     }
 
-    /// Creates an identifier.
     package init(packages: [Package], digests: [[UInt8]]) {
         (self.packages, self.digests) = (packages, digests)
     }

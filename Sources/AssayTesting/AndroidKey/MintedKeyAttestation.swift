@@ -9,7 +9,6 @@ public struct MintedKeyAttestation: Sendable {
     public let challenge: [UInt8]
     /// The attested public key: SubjectPublicKeyInfo, DER.
     public let publicKey: [UInt8]
-    /// The time of issue.
     package let mintedAt: Date
 
     /// The certificates in PEM, leaf first.

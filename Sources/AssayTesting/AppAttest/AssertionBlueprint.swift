@@ -16,7 +16,6 @@ public struct AssertionBlueprint: Sendable {
         case written(@Sendable (ECDSASignature) -> [UInt8])
     }
 
-    /// The signing key.
     package var key: AttestedKey
     /// The input of `generateAssertion`.
     package var clientData: AppAttestClientData
@@ -24,7 +23,6 @@ public struct AssertionBlueprint: Sendable {
     public var authenticatorData: AuthenticatorDataBlueprint
     /// A last change to the encoded authenticator data, before signing.
     package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// The signature.
     package var signature = SignatureForm.genuine
     /// A last change to the assertion before it is encoded.
     package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }

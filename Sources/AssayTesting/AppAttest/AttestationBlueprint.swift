@@ -15,7 +15,6 @@ public struct AttestationBlueprint: Sendable {
 
     /// The authority that issues leaf and receipt.
     package let authority: TestAuthority
-    /// The attested key.
     package let key: AttestedKey
     /// The App ID: team identifier, a dot, bundle identifier.
     package let appID: String
@@ -23,7 +22,6 @@ public struct AttestationBlueprint: Sendable {
     package let environment: AttestEnvironment
     /// The input of `attestKey`.
     package let clientData: AppAttestClientData
-    /// The time of issue.
     package let issuedAt: Date
 
     /// The authenticator data.
@@ -32,13 +30,11 @@ public struct AttestationBlueprint: Sendable {
     package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A change to the nonce in the leaf.
     package var changeNonce: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// The leaf.
     package var leaf: LeafBlueprint
     /// The issuer of the leaf: its name and its key.
     package var issuer: TestIssuer
     /// Changes the certificates of the statement. The argument is the genuine list: leaf, intermediate.
     package var changeCertificates: @Sendable (_ certificates: [[UInt8]]) -> [[UInt8]] = { $0 }
-    /// The receipt.
     package var receipt = ReceiptSource.minted { _ in }
     /// A last change to the attestation object before it is encoded.
     package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }

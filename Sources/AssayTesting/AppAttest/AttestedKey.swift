@@ -1,6 +1,5 @@
 /// A software P-256 key in place of the Secure Enclave key that `DCAppAttestService.generateKey` makes.
 public struct AttestedKey: Sendable {
-    /// The private key.
     package let key: TestKey
 
     /// Creates a random key.

@@ -13,7 +13,6 @@ public struct AuthenticatorDataBlueprint: Sendable {
         /// The encoded COSE key.
         package var publicKey: [UInt8]
 
-        /// Creates an attested credential.
         package init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
             self.aaguid = aaguid
             self.credentialID = credentialID
@@ -51,7 +50,6 @@ public struct AuthenticatorDataBlueprint: Sendable {
         self.extensions = extensions.encoded
     }
 
-    /// The encoded authenticator data.
     package var encoded: [UInt8] {
         var bytes = rpIDHash + [flags] + Self.bigEndian(UInt64(counter), 4)
         if let credential = attestedCredential {

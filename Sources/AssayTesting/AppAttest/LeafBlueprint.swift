@@ -12,7 +12,6 @@ package struct LeafBlueprint: Sendable {
     package var notAfter: Date
     /// The encoded SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: [UInt8]
-    /// Basic constraints and key usage.
     package var constraints: [CertificateExtension] = [.basicConstraints(isCA: false), .keyUsage(0xF0)]
     /// The extensions between the constraints and the nonce: key usage, platform, system.
     package var descriptions: [CertificateExtension]
@@ -20,7 +19,6 @@ package struct LeafBlueprint: Sendable {
     package var nonceExtensions: @Sendable (_ nonce: [UInt8]) -> [CertificateExtension] = { [.appAttestNonce($0)] }
     /// The extensions after the nonce: the access control list.
     package var others: [CertificateExtension]
-    /// The signature algorithm.
     package var signatureAlgorithm = CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA256
 
     /// Creates the leaf that a device gets.
@@ -59,7 +57,6 @@ package struct LeafBlueprint: Sendable {
 
 /// A model of device and system. It determines the content of leaves and authenticator data.
 public struct AppAttestDevice: Sendable {
-    /// The platform.
     package var platform: AppAttestPlatform
     /// The version of the operating system, such as `26.2`.
     package var systemVersion: String
@@ -76,7 +73,6 @@ public struct AppAttestDevice: Sendable {
     /// True if authenticator data has extensions: since iOS and macOS 27.
     package var hasExtensions: Bool
 
-    /// Creates a device model.
     package init(
         platform: AppAttestPlatform, systemVersion: String, build: String, buildTrain: String,
         systemForm: AppAttestSystemForm, hasKeyUsage: Bool, hasACL: Bool, hasExtensions: Bool

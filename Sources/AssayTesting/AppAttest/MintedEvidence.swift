@@ -17,7 +17,6 @@ public struct MintedAttestation: Sendable {
     package let certificates: [[UInt8]]
     /// Its receipt; nil if it has none.
     public let receipt: [UInt8]?
-    /// The time of issue.
     package let mintedAt: Date
 
     /// The evidence record.
@@ -58,7 +57,6 @@ public struct MintedAssertion: Sendable {
     public let assertion: [UInt8]
     /// Its encoded authenticator data.
     package let authenticatorData: [UInt8]
-    /// Its signature.
     package let signature: [UInt8]
 
     /// The evidence record.

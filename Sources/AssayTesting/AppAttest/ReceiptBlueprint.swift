@@ -13,9 +13,7 @@ public struct ReceiptBlueprint: Sendable {
     package var certificates: [[UInt8]]
     /// The encoding of the message.
     package var encoding = ReceiptEncoding.indefinite(chunkSize: 1000)
-    /// The attributes that the signer signs.
     package var signedAttributes = SignedAttributes.none
-    /// A change to the signature value.
     package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the encoded message.
     package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
@@ -142,19 +140,16 @@ package struct ReceiptField: Sendable, Equatable {
     /// The value, not nested DER.
     package var value: [UInt8]
 
-    /// Creates a field.
     package init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
         self.type = type
         self.version = version
         self.value = value
     }
 
-    /// Creates a field with text.
     package init(_ type: UInt64, version: UInt64 = 1, _ text: String) {
         self.init(type, version: version, Array(text.utf8))
     }
 
-    /// The encoded field.
     package var encoded: [UInt8] {
         DERBuilder.sequence(
             DERBuilder.integer(type), DERBuilder.integer(version), DERBuilder.octetString(value))

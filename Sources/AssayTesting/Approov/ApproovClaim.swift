@@ -1,6 +1,5 @@
 /// The name of an Approov token claim, such as `did` or `anno` (Approov, Token Claims).
 public struct ApproovClaim: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The name.
     package let name: String
 
     /// Creates a claim name, known or not.

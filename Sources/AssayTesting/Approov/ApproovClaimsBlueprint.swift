@@ -13,7 +13,6 @@ public struct ApproovClaimsBlueprint: Sendable, Equatable {
     /// The device ID of the vendor's example tokens. Its last base64 character has unused bits set.
     package static let exampleDeviceID = "ExampleApproovTokenDID=="
 
-    /// Creates any claims.
     package init(json: JSONItem) { self.json = json }
 
     /// The claims of a token that an app gets. `expiresAt` may have a fraction; `deviceID` is base64 of 16 bytes.

@@ -4,13 +4,11 @@ package import FoundationEssentials
 /// A measurement token for offline hardware to mint: a JWE with `ECDH-ES`, created without Assay's own sealing code.
 /// The initial values are genuine; change any part before minting.
 package struct ApproovMeasurementTokenBlueprint: Sendable {
-    /// The content.
     package var content: JSONItem
     /// The protected header. `epk` is that of the ephemeral key unless it is replaced.
     package var header: JSONItem
     /// The uncompressed point of the hardware's key.
     package var hardware: [UInt8]
-    /// The ephemeral key of this token.
     package var ephemeralKey: TestKey
     /// The initialisation vector; nil for a random one.
     package var initializationVector: [UInt8]?
@@ -38,7 +36,6 @@ package struct ApproovMeasurementTokenBlueprint: Sendable {
         self.ephemeralKey = ephemeralKey
     }
 
-    /// Mints the token.
     package func mint() throws(MintingError) -> String {
         var jwe = JWEBlueprint(
             plaintext: content.encoded, keyManagement: .direct, contentKey: try contentKey(),

@@ -20,9 +20,7 @@ public struct ApproovMessageBlueprint: Sendable {
         case account([UInt8])
     }
 
-    /// The method.
     package var method: String
-    /// The target URI.
     package var targetURI: String
     /// The fields before those of the signature, including the token field.
     package var fields: [HTTPMessageParts.Field]
@@ -32,7 +30,6 @@ public struct ApproovMessageBlueprint: Sendable {
     package var digests: [ContentDigest.Algorithm] = [.sha256]
     /// Replaces the value of `Content-Digest`; empty omits the field; nil for the digests of the body.
     package var contentDigest: String?
-    /// The signing key.
     package var signer: Signer
     /// The signature. By default it covers the method, the target URI, the token, and those of `authorization`,
     /// `content-length`, `content-type` and `content-digest` that are present.

@@ -38,7 +38,6 @@ public struct ApproovProofBlueprint: Sendable {
             source: source ?? .measurements(measurements))
     }
 
-    /// Creates any proof.
     package init(nonce: [UInt8], proof: [UInt8], source: Source) {
         self.nonce = nonce
         self.proof = proof

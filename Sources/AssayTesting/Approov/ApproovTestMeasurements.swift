@@ -25,7 +25,6 @@ public struct ApproovTestMeasurements: Sendable {
             device: bytes("approov/dmh/\(label)", count: 32))
     }
 
-    /// Creates any measurements.
     package init(proofKey: [UInt8]?, integrity: [UInt8]?, device: [UInt8]?) {
         self.proofKey = proofKey
         self.integrity = integrity

@@ -9,7 +9,6 @@ import COpenSSL
         unsafe self.handle = handle
     }
 
-    /// Reads a big-endian number.
     package convenience init(_ bytes: [UInt8]) {
         unsafe self.init(takingOwnershipOf: BN_bin2bn(bytes, Int32(bytes.count), nil))
     }
@@ -39,7 +38,6 @@ import COpenSSL
         unsafe computed { unsafe BN_nnmod($0, number.handle, modulus.handle, $1) }
     }
 
-    /// The power modulo a number.
     func power(_ exponent: BigNumber, modulo modulus: BigNumber) -> BigNumber {
         unsafe Self.computed { unsafe BN_mod_exp($0, handle, exponent.handle, modulus.handle, $1) }
     }

@@ -31,12 +31,10 @@ package struct CertificateBlueprint: Sendable {
     package var signedAlgorithmIdentifier: [UInt8]?
     /// A last change to the signed part, before signing.
     package var changeSigned: (@Sendable ([UInt8]) -> [UInt8])?
-    /// A change to the signature.
     package var changeSignature: (@Sendable ([UInt8]) -> [UInt8])?
     /// A last change to the encoded certificate.
     package var changeEncoded: (@Sendable ([UInt8]) -> [UInt8])?
 
-    /// Creates a certificate.
     package init(
         serialNumber: [UInt8], issuer: DistinguishedName, subject: DistinguishedName, notBefore: Date, notAfter: Date,
         subjectPublicKeyInfo: [UInt8], extensions: [CertificateExtension],
@@ -88,9 +86,7 @@ extension CertificateBlueprint {
     package enum SignatureAlgorithm: Sendable, Equatable {
         /// ecdsa-with-SHA1, which verifiers must refuse.
         case ecdsaWithSHA1
-        /// ecdsa-with-SHA256.
         case ecdsaWithSHA256
-        /// ecdsa-with-SHA384.
         case ecdsaWithSHA384
         /// sha1WithRSAEncryption, which verifiers must refuse.
         case sha1WithRSA

@@ -7,14 +7,12 @@ package struct CertificateExtension: Sendable, Equatable {
     /// The encoded value, without the enclosing OCTET STRING.
     package var value: [UInt8]
 
-    /// Creates an extension.
     package init(_ identifier: [UInt64], isCritical: Bool = false, value: [UInt8]) {
         self.identifier = identifier
         self.isCritical = isCritical
         self.value = value
     }
 
-    /// The encoded extension.
     package var encoded: [UInt8] {
         DERBuilder.element(
             0x30,

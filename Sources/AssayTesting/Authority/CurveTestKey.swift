@@ -4,7 +4,6 @@ import Crypto
 /// A private key on a curve that swift-crypto does not have or that verifiers must refuse. Not constant-time: for test keys
 /// only.
 package struct CurveTestKey: Sendable {
-    /// The curve of a key.
     package enum Curve: String, Sendable {
         /// NIST P-224, `secp224r1`.
         case p224

@@ -14,15 +14,11 @@ package struct DistinguishedName: Sendable, Equatable {
         case organization = 10
         /// OU.
         case organizationalUnit = 11
-        /// title.
         case title = 12
     }
 
-    /// One attribute.
     package struct Attribute: Sendable, Equatable {
-        /// The type.
         package var type: AttributeType
-        /// The text.
         package var text: String
         /// The identifier octet of the text: 0x0C UTF8String, 0x13 PrintableString.
         package var textTag: UInt8
@@ -40,7 +36,6 @@ package struct DistinguishedName: Sendable, Equatable {
     /// The attributes in order.
     package var attributes: [Attribute]
 
-    /// Creates a name.
     package init(_ attributes: [Attribute]) {
         self.attributes = attributes
     }

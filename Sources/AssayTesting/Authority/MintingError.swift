@@ -3,7 +3,6 @@ public struct MintingError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The expected and the found value.
     public let description: String
 
-    /// Creates an error.
     package init(_ description: String) {
         self.description = description
     }

@@ -8,7 +8,6 @@ package struct TestIssuer: Sendable {
     package let issuerName: DistinguishedName
     /// The serial number, big-endian.
     package let serialNumber: [UInt8]
-    /// The private key.
     package let key: TestKey
     /// The certificate, DER.
     package let certificate: [UInt8]
@@ -42,7 +41,6 @@ package struct TestIssuer: Sendable {
             name: name, issuerName: name, serialNumber: serialNumber, key: key, certificate: certificate)
     }
 
-    /// Issues a certificate for a key.
     package func issue(
         name: DistinguishedName, key: TestKey, notBefore: Date, notAfter: Date, extensions: [CertificateExtension],
         signatureAlgorithm: CertificateBlueprint.SignatureAlgorithm = .ecdsaWithSHA384

@@ -15,7 +15,6 @@ public struct TestKey: Sendable {
     package enum Hash: Sendable {
         /// SHA-1, for signatures that verifiers must refuse.
         case sha1
-        /// SHA-256.
         case sha256
         /// SHA-384.
         case sha384
@@ -28,7 +27,6 @@ public struct TestKey: Sendable {
 
     private let storage: Storage
 
-    /// Creates a random key.
     package init(_ curve: Curve) {
         switch curve {
         case .p256: storage = .p256(P256.Signing.PrivateKey())
@@ -98,7 +96,6 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The curve.
     package var curve: Curve {
         switch storage {
         case .p256: .p256

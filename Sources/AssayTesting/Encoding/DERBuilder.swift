@@ -43,10 +43,8 @@ package enum DERBuilder {
         return element(0x02, octets)
     }
 
-    /// A BOOLEAN.
     package static func boolean(_ value: Bool) -> [UInt8] { element(0x01, [value ? 0xFF : 0x00]) }
 
-    /// NULL.
     package static let null: [UInt8] = [0x05, 0x00]
 
     /// A primitive OCTET STRING.
@@ -60,7 +58,6 @@ package enum DERBuilder {
         element(0x03, [unusedBits] + contents)
     }
 
-    /// A UTF8String.
     package static func utf8String(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
 
     /// An OBJECT IDENTIFIER from at least two components.

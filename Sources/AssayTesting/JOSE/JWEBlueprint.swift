@@ -13,9 +13,7 @@ package struct JWEBlueprint: Sendable {
         case direct
     }
 
-    /// The protected header.
     package var header: JSONItem
-    /// The plaintext.
     package var plaintext: [UInt8]
     /// The management of the content key.
     package var keyManagement: KeyManagement
@@ -50,7 +48,6 @@ package struct JWEBlueprint: Sendable {
         ]
     }
 
-    /// Mints the JWE.
     package func mint() throws(MintingError) -> String {
         var header = header
         let encryptedKey: [UInt8]

@@ -18,11 +18,9 @@ package struct JWSBlueprint: Sendable {
         case none
     }
 
-    /// The protected header.
     package var header: JSONItem
     /// The encoded payload.
     package var payload: [UInt8]
-    /// The signing key.
     package var signer: Signer
     /// A last change to the encoded header, before signing.
     package var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
@@ -40,7 +38,6 @@ package struct JWSBlueprint: Sendable {
         header = ["alg": .text(signer.algorithm)]
     }
 
-    /// Mints the JWS.
     package func mint() throws(MintingError) -> String {
         let protected = Base64URL.text(changeHeader(header.encoded))
         let body = Base64URL.text(payload)

@@ -70,7 +70,6 @@ public enum LedgerOperation: String, Sendable, CaseIterable {
 
     /// One operation of the history.
     package struct Step: Sendable, Equatable {
-        /// The operation.
         package let operation: LedgerOperation
         /// The number among operations of its kind, from 1.
         package let number: Int

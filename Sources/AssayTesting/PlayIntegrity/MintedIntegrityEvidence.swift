@@ -38,7 +38,6 @@ public struct MintedClassicToken: Sendable {
 
 /// A minted answer in the form of Google's decode calls.
 public struct MintedStandardAnswer: Sendable {
-    /// The answer.
     package let answer: JSONItem
     /// The package name of the app that requested the token.
     package let packageName: String

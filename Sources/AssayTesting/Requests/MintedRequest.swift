@@ -7,7 +7,6 @@ public typealias MintedApproovMessage = MintedRequest
 
 /// A signed HTTP request, minted with test keys. Change any part to simulate an attacker on the path.
 public struct MintedRequest: Sendable {
-    /// The kind of evidence.
     package let kind: EvidenceKind
     /// The method.
     public var method: String

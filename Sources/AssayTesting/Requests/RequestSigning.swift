@@ -3,13 +3,10 @@ import AssayPrimitives
 
 /// A signature to write on a request (RFC 9421). The initial values are genuine; change any part before signing.
 package struct RequestSigning: Sendable {
-    /// The label.
     package var label: String
     /// The covered components; nil for those that the blueprint of the request names.
     package var components: [SignatureComponent]?
-    /// The parameters in order.
     package var parameters: [StructuredParameter]
-    /// The rules of the signature base.
     package var rules = SignatureBaseRules()
     /// A last change to the signature base, before signing.
     package var changeBase: @Sendable ([UInt8]) -> [UInt8] = { $0 }

@@ -22,9 +22,7 @@ public struct SignedRequestBlueprint: Sendable {
         case androidKey(AndroidAttestedKey)
     }
 
-    /// The method.
     package var method: String
-    /// The target URI.
     package var targetURI: String
     /// The fields before those of the signature.
     package var fields: [HTTPMessageParts.Field] = []
@@ -36,7 +34,6 @@ public struct SignedRequestBlueprint: Sendable {
     package var contentDigest: String?
     /// The value of the signature.
     package var evidence: Evidence
-    /// The signature.
     package var signing: RequestSigning
     /// A change to an assertion, before it is made.
     package var changeAssertion: @Sendable (inout AssertionBlueprint) -> Void = { _ in }

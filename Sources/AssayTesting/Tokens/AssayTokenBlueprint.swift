@@ -9,7 +9,6 @@ package import FoundationEssentials
 ///     blueprint.proof.claims["htm"] = "POST"
 ///     let request = try blueprint.mint()
 public struct AssayTokenBlueprint: Sendable {
-    /// The token.
     package var token: JWSBlueprint
     /// The claims of the token.
     public var claims: JSONItem

@@ -51,7 +51,6 @@ public struct CapturePublicKey: Sendable {
 /// feed. The prefix prevents sealing with the private key by mistake: such records could never be opened.
 public final class CapturePrivateKey: Sendable {
     private let bytes: SecretBytes
-    /// The public key.
     package let publicKey: CapturePublicKey
 
     /// Reads a key from the text of its file. Ignores surrounding white space. Errors state kind and length only.

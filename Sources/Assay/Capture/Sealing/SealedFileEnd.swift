@@ -29,7 +29,6 @@ package enum SealedFileEnd {
 
 /// Counts the lines of a file, or of several in one, and compares them with the ends of those that are sealed.
 package struct SealedLineCount {
-    /// A line.
     package enum Line: Equatable {
         /// It may be a record.
         case record

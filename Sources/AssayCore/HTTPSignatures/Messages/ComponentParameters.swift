@@ -9,7 +9,6 @@ struct ComponentParameters {
     private(set) var isFromRequest = false
     private(set) var name: String?
 
-    /// Reads the parameters of a component.
     init(_ component: SignatureComponent) throws(SignatureBaseError) {
         for parameter in component.parameters {
             switch parameter.key {

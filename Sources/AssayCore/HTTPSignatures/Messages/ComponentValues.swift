@@ -21,7 +21,6 @@ struct ComponentValues {
         ownDerived = DerivedComponents(message, rules)
     }
 
-    /// Appends the value of a component.
     mutating func append(
         _ component: SignatureComponent, to output: inout [UInt8]
     ) throws(SignatureBaseError) {

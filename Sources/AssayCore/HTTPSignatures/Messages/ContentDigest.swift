@@ -4,9 +4,7 @@ package import AssayPrimitives
 package struct ContentDigest: Sendable {
     /// A supported algorithm.
     package enum Algorithm: String, Sendable, Hashable, CaseIterable {
-        /// SHA-256.
         case sha256 = "sha-256"
-        /// SHA-512.
         case sha512 = "sha-512"
 
         /// The length of a digest in bytes.
@@ -26,11 +24,8 @@ package struct ContentDigest: Sendable {
         }
     }
 
-    /// One digest.
     package struct Value: Sendable, Equatable {
-        /// The algorithm.
         package let algorithm: Algorithm
-        /// The digest.
         package let digest: [UInt8]
 
         /// Creates a digest. `digest` must have the length of the algorithm.
@@ -113,7 +108,6 @@ package struct ContentDigest: Sendable {
 }
 
 extension RunningDigest {
-    /// Creates an empty digest.
     package init(_ algorithm: ContentDigest.Algorithm) {
         switch algorithm {
         case .sha256: self.init(.sha256 as Algorithm)

@@ -12,7 +12,6 @@ struct DerivedComponents {
         self.rules = rules
     }
 
-    /// Appends the value of a component.
     mutating func append(
         _ component: SignatureComponent, _ parameters: ComponentParameters, to output: inout [UInt8]
     ) throws(SignatureBaseError) {

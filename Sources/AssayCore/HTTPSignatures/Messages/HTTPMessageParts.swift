@@ -8,7 +8,6 @@ package struct HTTPMessageParts: Sendable {
         /// The value, with or without white space around it.
         package let value: String
 
-        /// Creates a line.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -38,7 +37,6 @@ package struct HTTPMessageParts: Sendable {
     // An array: a struct cannot directly contain its own type.
     private var related: [HTTPMessageParts] = []
 
-    /// Creates a request.
     package init(
         method: String, targetURI: String, fields: [Field], trailers: [Field] = [], requestTarget: String? = nil
     ) {
@@ -49,7 +47,6 @@ package struct HTTPMessageParts: Sendable {
         self.trailers = trailers
     }
 
-    /// Creates a response.
     package init(status: Int, fields: [Field], trailers: [Field] = [], to request: HTTPMessageParts? = nil) {
         self.init(method: "", targetURI: "", fields: fields, trailers: trailers)
         self.status = status

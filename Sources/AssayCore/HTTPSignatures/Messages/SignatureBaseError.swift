@@ -1,16 +1,13 @@
 /// Why no signature base could be built (RFC 9421 section 2.5): the component, and the reason.
 package struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringConvertible {
-    /// The code to match.
     package typealias Code = CheckCode
 
-    /// The code.
     package let reason: Code
     /// The component identifier, as in a signature base.
     package let component: String
     /// The found value, and the allowed ones.
     package let message: String
 
-    /// Creates an error.
     package init(_ reason: Code, _ component: SignatureComponent, _ message: String) {
         self.reason = reason
         self.component = component.text

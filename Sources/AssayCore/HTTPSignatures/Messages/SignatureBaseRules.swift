@@ -10,11 +10,8 @@ package struct SignatureBaseRules: Sendable {
 
     /// The top-level type of a structured field (RFC 9651 section 3).
     package enum FieldType: Sendable {
-        /// A dictionary.
         case dictionary
-        /// A list.
         case list
-        /// An item.
         case item
     }
 

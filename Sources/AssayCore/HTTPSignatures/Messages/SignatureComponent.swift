@@ -9,7 +9,6 @@ package struct SignatureComponent: Sendable, Hashable {
     /// The parameters in order; the signature base keeps this order.
     package let parameters: [StructuredParameter]
 
-    /// Creates an identifier.
     package init(_ name: String, _ parameters: [StructuredParameter] = []) {
         self.name = name
         self.parameters = parameters

@@ -5,7 +5,6 @@ package struct SignatureInputField: Sendable {
     /// The members in order, with unique labels.
     package let inputs: [SignatureInput]
 
-    /// Creates a field.
     package init(_ inputs: [SignatureInput]) { self.inputs = inputs }
 
     /// Reads a field value with its lines joined.
@@ -72,16 +71,13 @@ package enum ByteForm: Sendable {
 
 /// The field `Signature` (RFC 9421 section 4.2): the signatures of a message.
 package struct SignatureField: Sendable {
-    /// One signature.
     package struct Entry: Sendable {
         /// The label, which identifies the member of `Signature-Input`.
         package let label: String
-        /// The signature.
         package let bytes: [UInt8]
         /// The index of the member in the field value; 0 if it was not read.
         package let offset: Int
 
-        /// Creates an entry.
         package init(_ label: String, _ bytes: [UInt8], offset: Int = 0) {
             self.label = label
             self.bytes = bytes
@@ -92,7 +88,6 @@ package struct SignatureField: Sendable {
     /// The signatures in order, with unique labels.
     package let entries: [Entry]
 
-    /// Creates a field.
     package init(_ entries: [Entry]) { self.entries = entries }
 
     /// Reads a field value with its lines joined.
@@ -106,7 +101,6 @@ package struct SignatureField: Sendable {
         self.entries = entries
     }
 
-    /// The signature with this label.
     package subscript(label: String) -> [UInt8]? { entries.first { $0.label.isByteEqual(to: label) }?.bytes }
 
     /// The field value.

@@ -12,7 +12,6 @@ package struct SignatureInput: Sendable {
     package let created: Int64?
     /// The expiry time, in seconds since 1970.
     package let expires: Int64?
-    /// The nonce.
     package let nonce: String?
     /// The algorithm's name in the registry of section 6.2.
     package let algorithm: String?

@@ -6,13 +6,11 @@ package import AssayPrimitives
 /// method and an absolute URI. Reading is strict, because readers that differ would see different signed content: no
 /// folded fields, no bare CR, no second Host or Content-Length, no chunks, and a body as long as Content-Length states.
 package struct CapturedRequest: Sendable {
-    /// The method.
     package let method: String
     /// The request target as written: an absolute URI, or a path with its query.
     package let target: String
     /// The fields in order. Values have no surrounding white space.
     package let fields: [SignedRequest.Field]
-    /// The body.
     package let body: [UInt8]
 
     /// Reads a request; throws ``DecodeError`` at the unexpected byte.

@@ -13,7 +13,6 @@ package struct CoveredBody: Sendable {
     private let message: HTTPMessageParts
     private let form: ByteForm
 
-    /// Collects the parts.
     package init(_ body: SignedRequest.Body, of message: HTTPMessageParts, form: ByteForm = .byteSequence) {
         self.body = body
         self.message = message

@@ -10,9 +10,7 @@ package struct CoveredComponents: Sendable {
     /// The name of the field with digests of the body.
     package static let contentDigest = "content-digest"
 
-    /// The signature.
     package let input: SignatureInput
-    /// The request.
     package let message: HTTPMessageParts
     /// Whether the request has a body.
     package let hasBody: Bool
@@ -21,7 +19,6 @@ package struct CoveredComponents: Sendable {
     /// Whether a target URI may have a fragment.
     package let allowsFragment: Bool
 
-    /// Collects the parts.
     package init(
         _ input: SignatureInput, of message: HTTPMessageParts, hasBody: Bool, demanded: [String],
         allowsFragment: Bool = false

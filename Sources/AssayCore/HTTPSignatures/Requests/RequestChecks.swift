@@ -77,7 +77,6 @@ package struct RequestChecks: Sendable {
     package let freshness: CheckID
     /// The body is the signed one.
     package let contentDigest: CheckID
-    /// The entries, in the order in which the checks run.
     package let catalogue: [CheckDefinition]
 
     /// The `tag` of signatures, which is the engine's name.

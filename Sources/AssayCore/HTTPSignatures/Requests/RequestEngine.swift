@@ -106,7 +106,6 @@ package struct RequestEvidenceRules: Sendable {
         case head
     }
 
-    /// The kind of evidence.
     package let kind: EvidenceKind
     /// The treatment of requests with rejected evidence.
     package let enforcement: Enforcement
@@ -119,7 +118,6 @@ package struct RequestEvidenceRules: Sendable {
     /// Whether the evidence covers the request's target URI, which must be known.
     package var coversTarget: Bool { if case .fields = scope { false } else { true } }
 
-    /// States the rules.
     package init(kind: EvidenceKind, enforcement: Enforcement, scope: Scope, isStatement: Bool = false) {
         self.kind = kind
         self.enforcement = enforcement

@@ -27,7 +27,6 @@ package struct RequestRules: Sendable, Equatable {
     package var label: String
     /// The components that every signature must cover, besides `content-digest` if there is a body.
     package var components: [String]
-    /// The freshness window.
     package var freshness: FreshnessWindow
     /// The role of the nonce.
     package var nonce: NonceRule
@@ -36,7 +35,6 @@ package struct RequestRules: Sendable, Equatable {
     /// The treatment of requests with rejected evidence.
     package var enforcement: Enforcement
 
-    /// Creates the rules.
     package init(
         label: String = RequestRules.standardLabel, components: [String] = RequestRules.standardComponents,
         freshness: FreshnessWindow = FreshnessWindow(), nonce: NonceRule = .any, body: BodyRule = .verified,

@@ -11,7 +11,6 @@ package struct RequestSignature: Sendable {
 
     /// The covered components and the parameters.
     package let input: SignatureInput
-    /// The value of the signature.
     package let bytes: [UInt8]
 
     /// Finds the signature. Ignores signatures with other labels, such as those of proxies. Refuses parameters that section 2.3

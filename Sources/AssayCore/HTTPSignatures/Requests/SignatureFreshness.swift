@@ -29,7 +29,6 @@ package struct SignatureFreshness: Sendable {
     private let window: FreshnessWindow
     private let now: Date
 
-    /// Collects the times.
     package init(of input: SignatureInput, in window: FreshnessWindow, at now: Date) {
         created = input.created
         expires = input.expires

@@ -3,6 +3,5 @@ package struct SerialisationError: Error, Equatable, CustomStringConvertible {
     /// The invalid value, and the allowed ones.
     package let description: String
 
-    /// Creates an error.
     package init(_ description: String) { self.description = description }
 }

@@ -12,7 +12,6 @@ package enum StructuredBareItem: Sendable, Equatable {
     case token(String)
     /// Bytes; base64 between colons in the field.
     case byteSequence([UInt8])
-    /// A boolean.
     case boolean(Bool)
     /// Seconds since 1970, of at most 15 digits; not in RFC 8941.
     case date(Int64)

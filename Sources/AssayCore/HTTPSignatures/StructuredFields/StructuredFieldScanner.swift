@@ -13,7 +13,6 @@ struct StructuredFieldScanner {
         self.duplicates = duplicates
     }
 
-    /// The offset of a position.
     func offset(_ position: Int) -> Int { bytes.startIndex + position }
 
     /// The byte at the current position, or nil at the end.

@@ -7,7 +7,6 @@ package struct StructuredParameter: Sendable, Equatable {
     /// The index of the key in the field value; 0 if it was not read.
     package let offset: Int
 
-    /// Creates a parameter.
     package init(_ key: String, _ value: StructuredBareItem, offset: Int = 0) {
         self.key = key
         self.value = value
@@ -20,14 +19,11 @@ package struct StructuredParameter: Sendable, Equatable {
 
 /// A value with its parameters (RFC 9651 section 3.3).
 package struct StructuredItem: Sendable, Equatable {
-    /// The value.
     package let value: StructuredBareItem
-    /// The parameters in order.
     package let parameters: [StructuredParameter]
     /// The index of the item in the field value; 0 if it was not read.
     package let offset: Int
 
-    /// Creates an item.
     package init(_ value: StructuredBareItem, _ parameters: [StructuredParameter] = [], offset: Int = 0) {
         self.value = value
         self.parameters = parameters
@@ -44,10 +40,8 @@ package struct StructuredItem: Sendable, Equatable {
 package struct StructuredInnerList: Sendable, Equatable {
     /// The items in order.
     package let items: [StructuredItem]
-    /// The parameters in order.
     package let parameters: [StructuredParameter]
 
-    /// Creates an inner list.
     package init(_ items: [StructuredItem], _ parameters: [StructuredParameter] = []) {
         self.items = items
         self.parameters = parameters
@@ -56,9 +50,7 @@ package struct StructuredInnerList: Sendable, Equatable {
 
 /// A member of a list or a dictionary.
 package enum StructuredMember: Sendable, Equatable {
-    /// An item.
     case item(StructuredItem)
-    /// An inner list.
     case innerList(StructuredInnerList)
 
     /// The RFC's name for the type, for messages.
@@ -76,7 +68,6 @@ package struct StructuredDictionary: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         /// The key: lower-case letters, digits, `_`, `-`, `.` and `*`.
         package let key: String
-        /// The member.
         package let member: StructuredMember
         /// The index of the key in the field value; 0 if it was not read.
         package let offset: Int
@@ -84,7 +75,6 @@ package struct StructuredDictionary: Sendable, Equatable {
         /// read.
         package let source: Range<Int>
 
-        /// Creates an entry.
         package init(_ key: String, _ member: StructuredMember, offset: Int = 0, source: Range<Int> = 0..<0) {
             self.key = key
             self.member = member
@@ -101,10 +91,8 @@ package struct StructuredDictionary: Sendable, Equatable {
     /// The entries in order. Dictionaries that were read have unique keys.
     package let entries: [Entry]
 
-    /// Creates a dictionary.
     package init(_ entries: [Entry]) { self.entries = entries }
 
-    /// The member with this key.
     package subscript(key: String) -> StructuredMember? {
         entries.first { $0.key == key }?.member
     }

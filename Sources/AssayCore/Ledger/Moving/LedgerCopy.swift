@@ -1,6 +1,5 @@
 /// Why a ledger was not moved.
 package struct LedgerCopyRefusal: Error, CustomStringConvertible {
-    /// One sentence.
     package let description: String
     /// Whether the copy differs from its source. Otherwise nothing was copied.
     package let isOfCopy: Bool

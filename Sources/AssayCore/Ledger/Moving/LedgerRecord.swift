@@ -18,7 +18,6 @@ package enum LedgerRecord: Sendable, Equatable {
     /// The kind in the mark with an empty app whose time is the end of the ledger's quarantine. No app has an empty name.
     package static let quarantine = "quarantine"
 
-    /// The table.
     package var section: String {
         switch self {
         case .challenge: "challenges"
@@ -155,7 +154,6 @@ package struct LedgerInventory: Sendable, Equatable {
         package var digest = [UInt8](repeating: 0, count: 32)
     }
 
-    /// Starts empty.
     package init() {}
 
     /// Counts a record.

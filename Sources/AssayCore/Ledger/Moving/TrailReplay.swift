@@ -8,7 +8,6 @@ package struct TrailReplay {
     /// The maximum number of problems. Damage beyond this many gives no new information.
     private static let limit = 100
 
-    /// An operator as the trail has it.
     private struct Operator {
         let addition: LedgerAuditEntry
         /// The revocations since then. The first one counts; a repeated one repairs a row that was changed.
@@ -30,7 +29,6 @@ package struct TrailReplay {
     private var quarantine: LedgerAuditEntry?
     private var found: [String] = []
 
-    /// Starts before the first entry.
     package init() {}
 
     /// Whether the enrolled keys are needed: the trail has no entry about others.
@@ -85,7 +83,6 @@ package struct TrailReplay {
                 + "trail: another program has written it; set it again or remove it")
     }
 
-    /// Takes an operator.
     package mutating func take(_ stored: LedgerOperator, tokenHash: [UInt8]) {
         let addition = LedgerChange(adding: stored, tokenHash: tokenHash)
         let name = Array(addition.subject.utf8)
@@ -137,7 +134,6 @@ package struct TrailReplay {
         }
     }
 
-    /// Takes an enrolled key.
     package mutating func take(_ key: EnrolledKey) {
         guard needsKeys else { return }
         let name = Array(key.identifier.subject.description.utf8)

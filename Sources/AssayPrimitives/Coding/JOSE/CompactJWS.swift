@@ -1,6 +1,5 @@
 /// A parsed JSON Web Signature in compact serialisation (RFC 7515 section 7.1). Verify it with ``JWSKey/verify(_:)``.
 package struct CompactJWS: Sendable {
-    /// The protected header.
     package let header: JOSEHeader
     /// The payload, unverified.
     package let payload: [UInt8]

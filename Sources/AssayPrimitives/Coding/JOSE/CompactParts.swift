@@ -59,7 +59,6 @@ struct CompactParts {
         }
     }
 
-    /// Decodes a part.
     static func decode(_ part: ArraySlice<UInt8>, field: String) throws(DecodeError) -> [UInt8] {
         do {
             return try Base64.decode(part, .url)

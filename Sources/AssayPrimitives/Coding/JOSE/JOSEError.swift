@@ -1,14 +1,11 @@
 /// Why a key rejects a well-formed JWS or JWE. The detail never shows key material or plaintext.
 package struct JOSEError: Error, Equatable, CustomStringConvertible {
-    /// The code to match.
     package typealias Code = ErrorCode
 
-    /// The code.
     package let reason: Code
     /// The found value, and the allowed ones.
     package let detail: String
 
-    /// Creates an error.
     package init(_ reason: Code, _ detail: String) {
         self.reason = reason
         self.detail = detail
@@ -16,7 +13,6 @@ package struct JOSEError: Error, Equatable, CustomStringConvertible {
 
     /// The stable name of the code.
     package var code: String { reason.name }
-    /// The detail.
     package var description: String { detail }
 
     /// Throws unless a part has the length that its algorithm requires.

@@ -25,7 +25,6 @@ final class JOSEHeaderMemo: Sendable {
 
     private let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 
-    /// Creates an empty cache.
     init() {}
 
     /// The cached header of a text, compared byte for byte.

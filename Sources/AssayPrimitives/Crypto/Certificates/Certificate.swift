@@ -7,7 +7,6 @@ package struct Certificate: Sendable, Hashable {
 
     /// Which deviations from RFC 5280 are tolerated.
     package enum Profile: Sendable {
-        /// None.
         case internet
         /// The deviations of Android's keystores: NULL parameters of ECDSA algorithms, a critical flag encoded as 01,
         /// and any value of any extension. The certificate then has no ``basicConstraints`` and ``keyUsage``: the
@@ -83,12 +82,10 @@ package struct Certificate: Sendable, Hashable {
         try Certificate(der: Array(der)[...])
     }
 
-    /// Compares the encodings.
     package static func == (left: Certificate, right: Certificate) -> Bool {
         left.fields === right.fields || left.der.isByteEqual(to: right.der)
     }
 
-    /// Hashes the encoding.
     package func hash(into hasher: inout Hasher) {
         unsafe der.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }

@@ -1,7 +1,6 @@
 extension Certificate {
     /// An extension (RFC 5280 section 4.2).
     package struct Extension: Sendable {
-        /// The identifier.
         package let oid: ObjectIdentifier
         /// Whether a verifier that does not support it must reject the certificate.
         package let isCritical: Bool
@@ -90,7 +89,6 @@ extension Certificate {
         /// Bit 0 of the BIT STRING is bit 0 here.
         package let rawValue: UInt16
 
-        /// Creates a set of usages.
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Signatures other than those on certificates and revocation lists.
@@ -146,10 +144,8 @@ extension ObjectIdentifier {
     static func certificateExtension(_ number: UInt64) -> ObjectIdentifier { ObjectIdentifier(2, 5, 29, number) }
 
     static let subjectKeyIdentifier = certificateExtension(14)
-    /// keyUsage.
     package static let keyUsage = certificateExtension(15)
     static let subjectAltName = certificateExtension(17)
-    /// basicConstraints.
     package static let basicConstraints = certificateExtension(19)
     static let nameConstraints = certificateExtension(30)
     static let certificatePolicies = certificateExtension(32)

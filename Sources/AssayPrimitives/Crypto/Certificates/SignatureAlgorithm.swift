@@ -1,5 +1,4 @@
 extension Certificate {
-    /// The signature algorithm of a certificate.
     package enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
         /// ECDSA with SHA-256 (RFC 5758 section 3.2).
         case ecdsaSHA256

@@ -3,7 +3,6 @@ internal import COpenSSL
 /// Builds and verifies a whole path with OpenSSL's `X509_verify_cert`: signatures, names, CA and path length rules of
 /// RFC 5280 section 6. ``CertificateRules`` checks times, algorithms and critical extensions before.
 final class OpenSSLPathBuilder: Sendable {
-    /// The result.
     enum Outcome {
         /// The certificates above the leaf, the anchor last.
         case issuers([Certificate])

@@ -24,7 +24,6 @@ package enum PathFailure: Error, Equatable {
     case forbiddenAlgorithm(subject: String, algorithm: String)
     /// A certificate of version 1 or 2, which cannot restrict its use.
     case unsupportedVersion(subject: String, version: Int)
-    /// The leaf is a CA.
     case leafIsCA(subject: String)
     /// The leaf is a trust anchor.
     case leafIsAnchor(subject: String)

@@ -1,6 +1,5 @@
 /// A validated certificate path, created only by ``CertificatePathValidator``. A class, because threads share it.
 package final class ValidatedPath: Sendable {
-    /// The validated leaf.
     package let leaf: Certificate
     /// The certificates above the leaf, the trust anchor last. Never empty.
     let issuers: [Certificate]

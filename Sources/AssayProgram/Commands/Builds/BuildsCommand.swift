@@ -103,7 +103,6 @@ enum BuildLines {
         let description: String
     }
 
-    /// Reads the lines.
     static func read(_ bytes: [UInt8]) throws(Problem) -> [(build: AppBuild, name: String?)] {
         var builds: [(build: AppBuild, name: String?)] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

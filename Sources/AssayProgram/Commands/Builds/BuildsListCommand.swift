@@ -67,9 +67,7 @@ struct BuildsRemoveCommand: AsyncParsableCommand {
         transform: TimeArgument.duration)
     var olderThan: Double?
 
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: LedgerChangeOptions
 
     func validate() throws {
         guard (build == nil) == (matching != nil), (matching == nil) == (olderThan == nil) else {
@@ -80,10 +78,10 @@ struct BuildsRemoveCommand: AsyncParsableCommand {
     func run() async throws {
         if let matching, let olderThan { return try await removeMany(of: matching, olderThan) }
         guard let build else { return }
-        try confirmation.require("This removes the admission of \(build) from \(options.url.description)")
-        let result = try await options.url.withLedger(creating: false) { open in
+        try change.confirm("This removes the admission of \(build) from \(change.url.description)")
+        let result = try await change.url.withLedger(creating: false) { open in
             try await LedgerRegister<AdmittedBuilds>(in: open.ledger).remove(
-                build, by: author.name, mayRemovePermanent: true, at: Date())
+                build, by: change.author.name, mayRemovePermanent: true, at: Date())
         }
         do { _ = try result.get() } catch { throw CommandFailure(.rejected, error.description) }
         try Console.print(escaping: "\(build) is no longer admitted")
@@ -92,7 +90,7 @@ struct BuildsRemoveCommand: AsyncParsableCommand {
     private func removeMany(of app: String, _ age: Double) async throws {
         let now = Date()
         let time = now.addingTimeInterval(-age)
-        let removed = try await options.url.withLedger(creating: false) { open in
+        let removed = try await change.url.withLedger(creating: false) { open in
             let register = LedgerRegister<AdmittedBuilds>(in: open.ledger)
             let matching = try await register.content().builds(of: app, admittedBefore: time)
             guard !matching.isEmpty else {
@@ -100,13 +98,13 @@ struct BuildsRemoveCommand: AsyncParsableCommand {
                     .rejected, "no build of \(app.excerpt) was admitted last before \(RFC3339.format(time))")
             }
             try Console.print(table: BuildsTable.rows(matching, at: now))
-            guard confirmation.yes || isatty(STDIN_FILENO) == 1 else {
+            guard change.confirmation.yes || isatty(STDIN_FILENO) == 1 else {
                 throw CommandFailure(
                     .usage, "nothing was changed: removing \(matching.count) builds without a terminal needs --yes")
             }
-            try confirmation.require("This removes these \(matching.count) builds from \(options.url.description)")
+            try change.confirm("This removes these \(matching.count) builds from \(change.url.description)")
             let result = try await register.remove(
-                of: app, admittedBefore: time, count: matching.count, by: author.name, at: Date())
+                of: app, admittedBefore: time, count: matching.count, by: change.author.name, at: Date())
             do throws(BuildRefusal) { return try result.get() } catch {
                 throw CommandFailure(.rejected, error.description)
             }

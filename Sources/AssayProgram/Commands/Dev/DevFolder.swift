@@ -12,7 +12,6 @@ final class DevFolder: Sendable {
         case policy = "policy.yaml"
         case ledger = "ledger.sqlite"
         case masterKey = "master.key"
-        /// The token of the operator.
         case token = "operator.token"
         /// A configuration of curl with the same token.
         case curl = "curl.conf"

@@ -33,7 +33,6 @@ enum DevPhone: String, CaseIterable {
         }
     }
 
-    /// The file of the phone.
     var file: String { "\(rawValue).json" }
 
     /// The files that the policy names: a root, a secret, or the two keys of integrity tokens.

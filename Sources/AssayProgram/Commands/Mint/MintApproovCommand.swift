@@ -60,7 +60,6 @@ struct MintApproovTokenCommand: ParsableCommand {
         case longLived = "long-lived"
     }
 
-    /// The serialisation.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         /// A signed token (JWS).
         case jws

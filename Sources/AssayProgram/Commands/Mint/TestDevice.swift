@@ -58,16 +58,11 @@ struct TestDevice: Equatable {
 
     /// The contents of the file.
     var text: String {
-        var object = JSONObject()
-        object.add("testDeviceSeed", text: seed)
-        object.add("createdAt", text: RFC3339.format(createdAt))
-        if let appID { object.add("appID", text: appID) }
-        if counter > 0 { object.add("counter", raw: "\(counter)") }
-        if let packageName { object.add("packageName", text: packageName) }
-        if let certificateDigest { object.add("certificateDigest", text: certificateDigest) }
-        if let authoritySeed { object.add("authoritySeed", text: authoritySeed) }
-        if let authorityCreatedAt { object.add("authorityCreatedAt", text: RFC3339.format(authorityCreatedAt)) }
-        return object.text + "\n"
+        JSONObject([
+            "testDeviceSeed": seed, "createdAt": createdAt, "appID": appID, "counter": counter > 0 ? counter : nil,
+            "packageName": packageName, "certificateDigest": certificateDigest, "authoritySeed": authoritySeed,
+            "authorityCreatedAt": authorityCreatedAt,
+        ]).text + "\n"
     }
 
     /// Random bytes of the system.

@@ -6,7 +6,6 @@ import Foundation
 struct TestDeviceFile {
     let path: String
 
-    /// Reads the device.
     func read() throws(CommandFailure) -> TestDevice {
         guard let data = FileManager.default.contents(atPath: path), let device = try? TestDevice(Array(data)) else {
             throw unreadable

@@ -31,7 +31,6 @@ struct WrappedEvidence {
         isAmbiguous = found.contains { $0.layer.bytes != first.layer.bytes }
     }
 
-    /// How to give it.
     var sentence: String {
         "it is \(wrappings.joined())\(Self.withArticle(format)): give the bytes, or base64 of them, and nothing around it"
             + (isAmbiguous ? "; there is more than one" : "")
