@@ -28,14 +28,21 @@ package struct DevicePinMode: Sendable, Equatable {
     /// Whether it is in force at a time.
     package func isInForce(at now: Date) -> Bool { now < until }
 
-    /// The members of its JSON object.
-    package var object: RecordObject {
+    /// The entry of the register.
+    var object: RecordObject {
         var members: [(String, RecordValue.Content)] = [
             ("kind", .text(device.kind.rawValue)), ("name", .text(device.name)), ("mode", .text(mode.rawValue)),
             ("until", .text(RFC3339.format(until))),
         ]
         if let setBy { members.append(("setBy", .text(setBy))) }
         return RecordObject(members)
+    }
+
+    /// The entry as one JSON object on one line.
+    package var json: String {
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(object), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Reads an entry of the register.
