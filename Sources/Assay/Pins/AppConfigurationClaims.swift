@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayPrimitives
+import AssayPrimitives
 package import AssayTokens
 package import FoundationEssentials
 
@@ -100,8 +100,12 @@ extension Pin {
     /// A window has both ends in whole seconds.
     fileprivate var forApps: RecordObject {
         var members: [(String, RecordValue.Content)] = [("pin", .text(text))]
-        if let notBefore { members.append(("notBefore", .number("\(Int64(notBefore.timeIntervalSince1970.rounded(.up)))"))) }
-        if let notAfter { members.append(("notAfter", .number("\(Int64(notAfter.timeIntervalSince1970.rounded(.down)))"))) }
+        if let notBefore {
+            members.append(("notBefore", .number("\(Int64(notBefore.timeIntervalSince1970.rounded(.up)))")))
+        }
+        if let notAfter {
+            members.append(("notAfter", .number("\(Int64(notAfter.timeIntervalSince1970.rounded(.down)))")))
+        }
         return RecordObject(members)
     }
 }

@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayPrimitives
-package import AssayTokens
+import AssayTokens
 package import FoundationEssentials
 
 /// What the ledger keeps of the configuration of apps: its version with what it stands for, the version that apps must have, and the

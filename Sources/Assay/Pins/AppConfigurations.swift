@@ -23,7 +23,8 @@ package final class AppConfigurations: Sendable {
         let signed: Mutex<[String: String]>
 
         init(_ state: AppConfigurationState, _ pins: PinSet, _ keys: [NamedKey], signed: [String: String]) {
-            (self.state, self.pins, self.keys, self.signed) = (state, pins, keys, Mutex(signed))
+            (self.state, self.pins, self.keys) = (state, pins, keys)
+            self.signed = Mutex(signed)
         }
     }
 
@@ -52,7 +53,9 @@ package final class AppConfigurations: Sendable {
     ) {
         var issuers: [String: String] = [:]
         for app in policy.apps {
-            guard let tokens = app.configuration(TokenConfiguration.self), tokens.configuration == .pins else { continue }
+            guard let tokens = app.configuration(TokenConfiguration.self), tokens.configuration == .pins else {
+                continue
+            }
             issuers[app.name] = tokens.issuer
         }
         guard !issuers.isEmpty else { return nil }
@@ -157,7 +160,8 @@ package final class AppConfigurations: Sendable {
     /// Reads the ledger, and stores the next version if pins or keys are others than the version stands for.
     private func snapshot(after known: Snapshot?, at now: Date) async throws(AppConfigurationError) -> Snapshot {
         guard let documents else {
-            throw .refused("the policy says tokens.configuration: pins, and the ledger keeps no documents, and so no pins")
+            throw .refused(
+                "the policy says tokens.configuration: pins, and the ledger keeps no documents, and so no pins")
         }
         let named: [NamedKey]
         do throws(KeyStoreOutage) { named = try await keys.keys(for: ConfigurationKey.purpose) } catch {

@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayPrimitives
+import AssayPrimitives
 package import AssayTokens
 package import FoundationEssentials
 

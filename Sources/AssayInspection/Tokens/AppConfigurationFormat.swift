@@ -17,7 +17,8 @@ enum AppConfigurationFormat: BlobFormat {
             // The payload, and not parts of the header.
             nested.format == nil && nested.bytes.first == UInt8(ascii: "{")
                 ? NestedBlob(
-                    nested.name, encoding: nested.encoding, bytes: nested.bytes, format: AppConfigurationClaimsFormat.self,
+                    nested.name, encoding: nested.encoding, bytes: nested.bytes,
+                    format: AppConfigurationClaimsFormat.self,
                     at: nested.range) : nested
         }
         contents.unknown = [

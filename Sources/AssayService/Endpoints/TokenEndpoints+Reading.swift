@@ -66,7 +66,9 @@ extension TokenEndpoints {
         let (name, modeName) = ("configuration", "configurationMode")
         let word = try fields.text(modeName)
         guard let value = fields[name] else {
-            guard word == nil else { throw fields.error(modeName, "it goes with \(name), the version that the app has") }
+            guard word == nil else {
+                throw fields.error(modeName, "it goes with \(name), the version that the app has")
+            }
             return nil
         }
         guard case .number(let text) = value.content, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -74,7 +76,8 @@ extension TokenEndpoints {
         else {
             throw fields.error(
                 name,
-                "expected a version, a whole number from 0 to \(HeldConfiguration.largestVersion), found \(value.excerpt)")
+                "expected a version, a whole number from 0 to \(HeldConfiguration.largestVersion), found \(value.excerpt)"
+            )
         }
         guard let mode = PinMode(rawValue: word ?? PinMode.pin.rawValue) else {
             let words = PinMode.allCases.map(\.rawValue).joined(separator: ", ")

@@ -44,7 +44,7 @@ package final class ConfigurationKey: KeyMaterial {
             case .expired, .retired: false
             }
         }.compactMap { ($0.material as? ConfigurationKey)?.signer.keyID }
-        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// The keys of an app at a time: those that may sign now or later, the one that signs first. It is the oldest, because most apps

@@ -30,13 +30,15 @@ struct PinsForceCommand: AsyncParsableCommand {
     func validate() throws {
         guard let above else { return }
         guard (0..<HeldConfiguration.largestVersion).contains(above) else {
-            throw ValidationError("--above takes a version, 0 to \(HeldConfiguration.largestVersion - 1), found \(above)")
+            throw ValidationError(
+                "--above takes a version, 0 to \(HeldConfiguration.largestVersion - 1), found \(above)")
         }
     }
 
     func run() async throws {
         try confirmation.require(
-            "This keeps all apps from their servers until they have the present pins, as \(options.url.description) says")
+            "This keeps all apps from their servers until they have the present pins, as \(options.url.description) says"
+        )
         let (now, former, author, place) = (Date(), above ?? 0, author.name, options.url.description)
         let version = try await options.url.withLedger(creating: false) { open in
             let pins = try await open.ledger.document(named: PinSet.documentName)?.revision ?? 0
@@ -44,7 +46,8 @@ struct PinsForceCommand: AsyncParsableCommand {
                 (state) throws(CommandFailure) in
                 guard state.version > 0 || former > 0 else {
                     throw CommandFailure(
-                        .rejected, "nothing was changed: \(place) has no configuration; assay pins configuration makes it")
+                        .rejected,
+                        "nothing was changed: \(place) has no configuration; assay pins configuration makes it")
                 }
                 state.force(pins: pins, above: former)
                 let entry = LedgerChange(

@@ -68,7 +68,8 @@ struct PinsModeCommand: AsyncParsableCommand {
         }
         let before = former.map { "; it had \($0.mode.rawValue) until \(RFC3339.format($0.until))" } ?? ""
         guard mode != .pin else {
-            return try Console.print(escaping: "\(set.device) has \(former == nil ? "no mode" : "its pins again")\(before)")
+            return try Console.print(
+                escaping: "\(set.device) has \(former == nil ? "no mode" : "its pins again")\(before)")
         }
         try Console.print(
             escaping: "\(set.device): \(mode.rawValue) until \(RFC3339.format(set.until))\(before)")
@@ -94,7 +95,8 @@ struct PinnedDeviceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The thumbprint of the app's key, for evidence that names neither, such as Google's.", valueName: "thumbprint"))
+            "The thumbprint of the app's key, for evidence that names neither, such as Google's.",
+            valueName: "thumbprint"))
     var jkt: String?
 
     func validate() throws {
