@@ -13,7 +13,7 @@ struct PinsConfigurationCommand: AsyncParsableCommand {
             The app starts with it, and takes over a newer one only if a key of it has signed that. Build the app with the present \
             one, and print it again for each release:
 
-              assay pins configuration --app shop --policy policy.yaml >assay-configuration.jwt
+              assay pins configuration --app shop --policy policy.yaml >shop.jwt
 
             The policy says `tokens.configuration: pins`. If the ledger has no key for configurations, the command makes it; keep \
             the ledger and the master key: without the key no installed app takes over new pins.
