@@ -14,15 +14,21 @@ package final class AppConfigurations: Sendable {
     /// How often the next version is decided anew after another process was faster.
     private static let attempts = 32
 
-    /// One state of the ledger, with the texts that were signed for it.
+    /// A signed text, with the IDs of the keys in it.
+    private struct Signed {
+        let keyIDs: [String]
+        let text: String
+    }
+
+    /// One state of the ledger and the keys, with the texts that were signed for it.
     private final class Snapshot: Sendable {
         let state: AppConfigurationState
         let pins: PinSet
         let keys: [NamedKey]
         /// By app.
-        let signed: Mutex<[String: String]>
+        let signed: Mutex<[String: Signed]>
 
-        init(_ state: AppConfigurationState, _ pins: PinSet, _ keys: [NamedKey], signed: [String: String]) {
+        init(_ state: AppConfigurationState, _ pins: PinSet, _ keys: [NamedKey], signed: [String: Signed]) {
             (self.state, self.pins, self.keys) = (state, pins, keys)
             self.signed = Mutex(signed)
         }
@@ -96,9 +102,11 @@ package final class AppConfigurations: Sendable {
     private static func text(
         of app: String, _ issuer: String, _ snapshot: Snapshot, at now: Date
     ) throws(AppConfigurationError) -> String {
-        if let text = snapshot.signed.withLock({ $0[app] }) { return text }
-        let text = try claims(of: app, issuer, snapshot, nil, at: now).signed(at: now)
-        snapshot.signed.withLock { $0[app] = text }
+        let claims = try claims(of: app, issuer, snapshot, nil, at: now)
+        let keyIDs = claims.keys.map(\.keyID)
+        if let signed = snapshot.signed.withLock({ $0[app] }), signed.keyIDs == keyIDs { return signed.text }
+        let text = try claims.signed(at: now)
+        snapshot.signed.withLock { $0[app] = Signed(keyIDs: keyIDs, text: text) }
         return text
     }
 
@@ -184,11 +192,17 @@ package final class AppConfigurations: Sendable {
                         at: now)
                     guard isStored else { continue }
                 }
-                if let known, known.state == state { return known }
-                let isSame = known.map { $0.state.version == state.version && $0.state.force == state.force } ?? false
-                return Snapshot(
-                    state, try pins.map { (found) throws(LedgerOutage) in try PinSet(stored: found.bytes) } ?? PinSet(),
-                    named, signed: isSame ? known?.signed.withLock { $0 } ?? [:] : [:])
+                let isKnown = known.map { $0.state.version == state.version && $0.state.pins == state.pins } ?? false
+                let set =
+                    if isKnown, let known {
+                        known.pins
+                    } else {
+                        try pins.map { (found) throws(LedgerOutage) in try PinSet(stored: found.bytes) } ?? PinSet()
+                    }
+                let texts = known.flatMap { known in
+                    isKnown && known.state.force == state.force ? known.signed.withLock { $0 } : nil
+                }
+                return Snapshot(state, set, named, signed: texts ?? [:])
             }
         } catch { throw .outage(error) }
         throw .outage(LedgerOutage(.locked, "other processes change \(AppConfigurationState.title) all the time"))
