@@ -242,8 +242,8 @@ scale:
 	Scripts/install-packages python3 python3-psycopg2
 	programs=$$(Scripts/install-postgresql) && { test -z "$$programs" || Examples/scale/two-clusters; }
 
-## Mints the test vectors of all engines and the list of all checks again. Nothing changes unless the code that mints or
-## judges them, or a check, has changed.
+## Mints the test vectors of all engines, those of configurations of apps and the list of all checks again. Nothing changes unless the
+## code that mints or judges them, or a check, has changed.
 vectors: packages
 	$(SWIFT) build $(CONFIGURATION) --product MintVectors
 	for engine in $$(.build/release/MintVectors --list); do \
@@ -252,6 +252,9 @@ vectors: packages
 			--seed "assay test vectors" --at 2026-09-21T12:00:00Z || exit 1; \
 	done
 	.build/release/MintVectors --checks >TestVectors/checks.txt
+	mkdir -p TestVectors/configuration
+	.build/release/MintVectors --configuration --seed "assay test vectors" --at 2026-09-21T12:00:00Z \
+		>TestVectors/configuration/configuration.ndjson
 
 ## Lets 2, 4 and 8 processes contend for one ledger and kills them at random, for SOAK_SECONDS; prints a table. Then hits
 ## every operation of a ledger's work with every fault of a disk.

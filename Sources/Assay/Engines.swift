@@ -17,6 +17,8 @@ final class Engines: Sendable {
     /// Nil if no app compares builds.
     let builds: BuildsSection?
     let certificates: CertificateEngine
+    /// Nil if no app gets a configuration.
+    let configurations: AppConfigurations?
     /// Nil if no app has rules for device tokens.
     let deviceCheck: DeviceCheckSection?
     let byKind: [EvidenceKind: any EvidenceEngine]
@@ -54,6 +56,7 @@ final class Engines: Sendable {
         tokens = engine(TokenEngine.self)
         noEvidence = engine(NoEvidenceEngine.self)
         certificates = engine(CertificateEngine.self)
+        configurations = AppConfigurations(policy, documents, resources.keys)
         let deviceCheck = DeviceCheckSection(policy: policy, resources: resources)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
         let builds = BuildsSection(policy: policy, documents: documents, use: resources.use)

@@ -49,7 +49,7 @@ extension Verifier {
             if verdict.outcome != .accept { issuer?.giveBack(at: now) }
             answer = try await counting { [issuer] () async throws(VerificationError) in
                 if verdict.outcome == .accept, let issuer {
-                    .issued(try issuer.issue(for: verdict, at: now), verdict)
+                    .issued(try await issue(issuer, for: verdict, request.configuration, at: now), verdict)
                 } else if let decoy = try issuer?.decoy(for: verdict, at: now) {
                     .decoy(decoy, verdict)
                 } else {
@@ -63,6 +63,33 @@ extension Verifier {
         }
         if issuer?.hidesRejections == true { await Self.waitForTick(since: start) }
         return answer
+    }
+
+    /// The tokens for an accepted verdict, with the configuration that the app is to take over.
+    private func issue(
+        _ issuer: TokenIssuer, for verdict: Verdict, _ held: HeldConfiguration?, at now: Date
+    ) async throws(VerificationError) -> TokenGrant {
+        var grant = try issuer.issue(for: verdict, at: now)
+        guard let held, let configurations = engines.configurations else { return grant }
+        let (app, device) = issuer.receiver(of: verdict)
+        do throws(AppConfigurationError) {
+            grant.configuration = try await configurations.configuration(of: app, for: device, held: held, at: now)
+        } catch {
+            // The app keeps the configuration that it has, and asks again with its next token.
+            if case .outage(let outage) = error { metrics?.count(.outage(outage)) }
+        }
+        return grant
+    }
+
+    /// The apps that get a signed configuration with their tokens.
+    package var configuredApps: [String] { engines.configurations?.apps ?? [] }
+
+    /// The signed configuration for all devices of an app: for embedding in the app, and to see why there is none.
+    package func configuration(of app: String, at now: Date) async throws(AppConfigurationError) -> String {
+        guard let configurations = engines.configurations else {
+            throw .refused("the policy gives no app a configuration: set tokens.configuration: pins")
+        }
+        return try await configurations.configuration(of: app, at: now)
     }
 
     private func prepareToken(

@@ -13,7 +13,7 @@ package struct TokenEngine: EvidenceEngine {
     /// The types of keys that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [
         TokenKey.self, TokenSecret.self, ApproovTokenSecret.self,
-        ApproovMessageSecret.self,
+        ApproovMessageSecret.self, ConfigurationKey.self,
     ]
 
     let apps: EngineApps<TokenExpectations>

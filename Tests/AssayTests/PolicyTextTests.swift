@@ -189,6 +189,7 @@ struct PolicyTextTests {
               messageKey: deliver
               annotations: [device-check.ban]
               claims: { tier: text 8, beta: flag }
+              configuration: pins
               refused: token
               failover: issue
               ear: allow

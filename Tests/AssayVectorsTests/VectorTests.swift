@@ -31,6 +31,16 @@ struct VectorTests {
         }
     }
 
+    @Test("Minting gives the committed configurations of apps, byte for byte, each with a name of its own")
+    func configurations() throws {
+        let url = TestVectors.folder.appendingPathComponent("configuration/configuration.ndjson")
+        let minted = try ConfigurationVectors.text(seed: Self.seed, at: Self.time)
+        #expect(try String(contentsOf: url, encoding: .utf8) == minted, "run `make vectors`")
+        let names = minted.matches(of: #/(?m)^{"id":"([a-z0-9-]+)"/#).map(\.1)
+        #expect(names.count > 70 && Set(names).count == names.count)
+        #expect(minted.split(separator: "\n").count == names.count)
+    }
+
     @Test("Evidence under random keys and of another time has the same verdicts", arguments: sets)
     func random(_ set: any VectorSet.Type) async throws {
         // Minting fails where a verdict is not the expected one.

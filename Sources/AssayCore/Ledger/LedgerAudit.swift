@@ -30,6 +30,10 @@ public struct LedgerChange: Sendable, Equatable {
         case changePolicy = "change-policy"
         /// The pins of a domain were changed.
         case changePins = "change-pins"
+        /// All apps were to take over the present pins before they connect.
+        case forcePins = "force-pins"
+        /// A device was to use no pins, or to connect to nothing, for a time; or that was ended.
+        case setPinMode = "set-pin-mode"
         /// The enforcement of an app was switched while a server ran.
         case switchEnforcement = "switch-enforcement"
         /// The ledger was put in quarantine, or its quarantine was ended.

@@ -27,7 +27,7 @@ extension TokenEngine: InspectableEngine {
             })
     ]
 
-    package static let formats: [any BlobFormat.Type] = [AssayTokenFormat.self]
+    package static let formats: [any BlobFormat.Type] = [AssayTokenFormat.self, AppConfigurationFormat.self]
 
     package static let fields =
         [InspectedField(.assayToken, "token", "the token, without its scheme", AssayTokenFormat.self)]
@@ -49,15 +49,7 @@ enum AssayTokenFormat: BlobFormat {
     static let name = "Assay token"
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
-        guard let found = JWSFormat.recognise(bytes) else { return nil }
-        var header = LenientText.body(bytes).prefix { $0 != UInt8(ascii: ".") }
-        // The first part may follow a scheme.
-        if let space = header.lastIndex(of: 0x20) { header = header[(space + 1)...] }
-        guard header.count <= InputLimits.joseText,
-            let type = LenientJSON.read(LenientBase64.decode(header).bytes[...])?.node["typ"]?.text,
-            type.isByteEqual(to: TokenClaims.type)
-        else { return nil }
-        return Recognition(found.certainty, because: "it is a JWS of the type \(TokenClaims.type)")
+        JWSFormat.recognise(bytes, ofType: TokenClaims.type)
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
@@ -71,4 +63,19 @@ enum AssayTokenFormat: BlobFormat {
     }
 
     static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { try JWSFormat.decodeStrictly(bytes) }
+}
+
+extension JWSFormat {
+    /// Recognises a JWS of one type.
+    static func recognise(_ bytes: [UInt8], ofType expected: String) -> Recognition? {
+        guard let found = recognise(bytes) else { return nil }
+        var header = LenientText.body(bytes).prefix { $0 != UInt8(ascii: ".") }
+        // The first part may follow a scheme.
+        if let space = header.lastIndex(of: 0x20) { header = header[(space + 1)...] }
+        guard header.count <= InputLimits.joseText,
+            let type = LenientJSON.read(LenientBase64.decode(header).bytes[...])?.node["typ"]?.text,
+            type.isByteEqual(to: expected)
+        else { return nil }
+        return Recognition(found.certainty, because: "it is a JWS of the type \(expected)")
+    }
 }

@@ -1,3 +1,4 @@
+package import Assay
 package import FoundationEssentials
 
 /// Whether a presented chain satisfies the pins of a host. Pure: pins, chain and time are arguments.

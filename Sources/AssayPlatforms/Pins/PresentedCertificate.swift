@@ -1,3 +1,4 @@
+package import Assay
 import AssayCore
 package import AssayPrimitives
 package import FoundationEssentials

@@ -49,6 +49,10 @@ struct TokenEndpoints: Sendable {
                             max: 512,
                             "The text of a JSON object with claims of the app. The evidence covers base64url of its SHA-256 digest as one more line."
                         ),
+                        "configuration":
+                            #"{"type":"integer","minimum":0,"maximum":\#(HeldConfiguration.largestVersion),"description":"The version of the signed configuration that the app has, 0 for none; without it the answer has none."}"#,
+                        "configurationMode":
+                            #"{"enum":\#(Self.modes),"description":"The mode in force in the app; pin without it."}"#,
                     ], required: 2),
                 success: 201, outcome: "The token, or with `audiences` the tokens.",
                 content: .json(
@@ -61,6 +65,9 @@ struct TokenEndpoints: Sendable {
                         "arc": .string("For the format approov: the attestation response code."),
                         "messageKey": .string(
                             "For the format approov: the account's key for message signing, base64, if the policy delivers it."
+                        ),
+                        "configuration": .string(
+                            "A JWT of the type \(AppConfigurationClaims.type), if the policy says configuration: pins and the app does not have it."
                         ),
                     ], required: 0),
                 answers: [
@@ -110,9 +117,10 @@ struct TokenEndpoints: Sendable {
     private static let thumbprint = JSONFragment.string(
         max: 64, "The SHA-256 thumbprint of the client's P-256 key (RFC 7638).")
 
+    private static let modes = JSONText.array(PinMode.allCases.map { JSONText.string($0.rawValue) })
     private static let life: JSONFragment = #"{"type":"integer","description":"Seconds."}"#
     /// The most audiences of a request.
-    private static let mostAudiences = 25
+    static let mostAudiences = 25
 
     // MARK: Issuing
 
@@ -125,7 +133,7 @@ struct TokenEndpoints: Sendable {
                 try await served.fields(
                     [
                         "record", "challenge", "audience", "audiences", "jkt", "jwk", "keyProof", "pay",
-                        "address", "limitedUse", "ear", "claims",
+                        "address", "limitedUse", "ear", "claims", "configuration", "configurationMode",
                     ], upTo: limits.body, within: limits.bodyTime))
         } catch {
             state.recent.add(error, RecentSource(.token, served.id))
@@ -211,6 +219,7 @@ struct TokenEndpoints: Sendable {
             if let key = grant.messageKey {
                 object.add("messageKey", text: key.withUnsafeBytes { Base64.encode(Array($0), .standard) })
             }
+            if let configuration = grant.configuration { object.add("configuration", text: configuration) }
         }
     }
 
@@ -254,71 +263,6 @@ struct TokenEndpoints: Sendable {
 
     /// The longest body of a request with a debug token, in bytes.
     private static let debugBodyLimit = 4096
-
-    private static func readDebug(_ fields: RecordFields) throws(Problem) -> DebugTokenRequest {
-        do throws(RecordError) {
-            guard let app = try fields.text("app", atMost: 128) else { throw fields.missing("app") }
-            guard let debugToken = try fields.text("debugToken", atMost: 128) else {
-                throw fields.missing("debugToken")
-            }
-            guard let audience = try fields.text("audience", atMost: 255) else { throw fields.missing("audience") }
-            return DebugTokenRequest(
-                debugToken: debugToken, app: app, audience: audience, keyThumbprint: try fields.text("jkt", atMost: 64),
-                isLimitedUse: try flag("limitedUse", fields))
-        } catch {
-            throw Problem(request: error)
-        }
-    }
-
-    /// - Returns: the request, and whether it names a list of audiences.
-    private static func read(_ fields: RecordFields) throws(Problem) -> (TokenRequest, Bool) {
-        do throws(RecordError) {
-            guard let record = fields["record"] else { throw fields.missing("record") }
-            guard let challenge = try fields.text("challenge", atMost: 64) else { throw fields.missing("challenge") }
-            let (audiences, isList) = try Self.audiences(fields)
-            let thumbprint = try fields.text("jkt", atMost: 64)
-            let publicKey = try fields.publicKey()
-            if let publicKey, let thumbprint, !JWKThumbprint.p256(publicKey).isByteEqual(to: thumbprint) {
-                throw fields.error("jkt", "it is not the thumbprint of jwk; one of them is enough")
-            }
-            let address = try fields.text("address", atMost: 45)
-            if let address, IPAddress(address) == nil {
-                throw fields.error("address", "expected an IP address, found \"\(address.excerpt)\"")
-            }
-            let request = TokenRequest(
-                record: try EvidenceRecord(record), challenge: challenge, audiences: audiences,
-                keyThumbprint: thumbprint, publicKey: publicKey,
-                keyProof: try fields.text("keyProof", atMost: 4096), binding: try fields.text("pay", atMost: 64),
-                address: address, isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields),
-                claims: try fields.text("claims"))
-            return (request, isList)
-        } catch {
-            throw Problem(request: error)
-        }
-    }
-
-    /// The audiences in `audiences`, or the one in `audience`.
-    private static func audiences(_ fields: RecordFields) throws(RecordError) -> ([String], isList: Bool) {
-        let one = try fields.text("audience", atMost: 255)
-        guard fields["audiences"] != nil else {
-            guard let one else { throw fields.missing("audience") }
-            return ([one], false)
-        }
-        let audiences = try fields.texts("audiences")
-        guard one == nil else { throw fields.error("audience", "expected audience or audiences, found both") }
-        guard (1...mostAudiences).contains(audiences.count) else {
-            throw fields.error("audiences", "expected 1 to \(mostAudiences) audiences, found \(audiences.count)")
-        }
-        return (audiences, true)
-    }
-
-    private static func flag(_ name: String, _ fields: RecordFields) throws(RecordError) -> Bool {
-        guard let value = fields[name] else { return false }
-        guard case .flag(let flag) = value.content else {
-            throw fields.error(name, "expected true or false, found \(value.kindName)")
-        }
-        return flag
-    }
 
     // MARK: Documents
 

@@ -27,20 +27,43 @@ struct TokenKeyUpkeep: Sendable {
         }
     }
 
-    /// Makes the keys of tokens when they are due, while the policy has `tokens`.
+    /// Why an app gets no configuration with its tokens; nil if none is without.
+    private func configurationProblem() async -> String? {
+        let verifier = state.verifier
+        for app in verifier.configuredApps {
+            do throws(AppConfigurationError) { _ = try await verifier.configuration(of: app, at: Date()) } catch {
+                return error.description
+            }
+        }
+        return nil
+    }
+
+    /// Makes the keys of tokens when they are due, while the policy has `tokens`, and logs why apps get no configuration.
     func run() async {
-        guard let store = dependencies.keyStore else { return }
+        var configurationProblem: String?
         while !Task.isCancelled {
-            if state.verifier.tokenRules != nil {
+            if let store = dependencies.keyStore, state.verifier.tokenRules != nil {
                 do throws(KeyStoreFailure) {
                     for name in try await TokenKeyRotation(store).run(at: Date()) {
                         logger.notice("token key made", metadata: ["assay.key": "\(name)"])
+                    }
+                    if !state.verifier.configuredApps.isEmpty,
+                        let name = try await TokenKeyRotation(store).makeConfigurationKey(at: Date())
+                    {
+                        logger.notice("configuration key made", metadata: ["assay.key": "\(name)"])
                     }
                 } catch {
                     if case .outage(let outage) = error { dependencies.metrics.count(outage) }
                     logger.error("token keys not rotated", metadata: ["assay.problem": "\(error.description)"])
                 }
             }
+            let problem = await self.configurationProblem()
+            if let problem, problem != configurationProblem {
+                logger.warning("apps get no configuration", metadata: ["assay.problem": "\(problem)"])
+            } else if problem == nil, configurationProblem != nil {
+                logger.notice("apps get their configuration again")
+            }
+            configurationProblem = problem
             try? await Task.sleep(for: Self.interval)
         }
     }

@@ -363,6 +363,11 @@ package struct TokenIssuer: Sendable {
 
     // MARK: The device
 
+    /// The policy's app, and the device of an accepted verdict, for which an operator may have set a mode; nil for none.
+    package func receiver(of verdict: Verdict) -> (app: String, device: LedgerSubject?) {
+        (expectations.app, device(verdict.engineSubject))
+    }
+
     /// The ledger's subjects that a block must reach: the key or device first, then the account.
     private func subjects(of verdict: Verdict) -> [LedgerSubject] {
         let subject = verdict.engineSubject
@@ -373,7 +378,7 @@ package struct TokenIssuer: Sendable {
     /// What stays the same while the app is installed on the device: the attested key or device; for evidence that names none, such as
     /// Google's, the key of the installation in the request. Nil without either.
     func device(_ subject: (any EngineSubject)?) -> LedgerSubject? {
-        subject?.named ?? request.keyThumbprint.map { LedgerSubject(.key, "jkt \($0)") }
+        subject?.named ?? request.keyThumbprint.map(LedgerSubject.init(keyThumbprint:))
     }
 }
 

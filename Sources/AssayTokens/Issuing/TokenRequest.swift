@@ -33,13 +33,15 @@ public struct TokenRequest: Sendable {
     /// The text of a JSON object with claims of the app, which the policy's `tokens.claims` allows; nil for none. The tokens contain
     /// them as `claims`.
     public let claims: String?
+    /// The configuration that the app has; nil if it wants none. The evidence does not cover it.
+    public let configuration: HeldConfiguration?
 
     /// Composes a request. With `publicKey`, `keyThumbprint` is its thumbprint.
     public init(
         record: EvidenceRecord, challenge: String, audiences: [String], keyThumbprint: String? = nil,
         publicKey: [UInt8]? = nil, keyProof: String? = nil, binding: String? = nil, address: String? = nil,
         isLimitedUse: Bool = false,
-        hasEAR: Bool = false, claims: String? = nil
+        hasEAR: Bool = false, claims: String? = nil, configuration: HeldConfiguration? = nil
     ) {
         self.record = record
         self.challenge = challenge
@@ -52,6 +54,7 @@ public struct TokenRequest: Sendable {
         self.isLimitedUse = isLimitedUse
         self.hasEAR = hasEAR
         self.claims = claims
+        self.configuration = configuration
     }
 
     /// The value that evidence for tokens contains in place of the challenge: SHA-256 of `assay-token`, the challenge, the audiences
@@ -101,6 +104,8 @@ public struct TokenGrant: Sendable {
     /// In Approov's format, the account's key for message signing (HMAC-SHA-256, RFC 9421), if the policy says `messageKey: deliver`.
     /// A secret, which must not be logged.
     public let messageKey: SecretBytes?
+    /// The app's signed configuration, a compact JWS, if its policy says `tokens.configuration: pins` and the app does not have it yet.
+    public package(set) var configuration: String?
 }
 
 /// A token that was issued.

@@ -50,7 +50,8 @@ package final class TokenKey: KeyMaterial {
         }
     }
 
-    private static func signer(_ text: SecretBytes) throws(KeyError) -> TokenSigner {
+    /// Reads the scalar of a private key.
+    static func signer(_ text: SecretBytes) throws(KeyError) -> TokenSigner {
         let length = ECDSAPrivateKey.scalarLength
         let scalar: SecretBytes
         do { scalar = try SecretKeyText.decodeBase64(text, byteCounts: length...length) } catch {

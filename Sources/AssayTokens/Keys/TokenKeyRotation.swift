@@ -9,6 +9,8 @@ package struct TokenKeyRotation: Sendable {
     /// The beginning of the names of signing keys. Their number follows.
     private static let prefix = "tokens-"
     private static let secretName = "tokens-subjects"
+    /// The name of the first key for the configurations of apps.
+    private static let configurationName = "configuration-1"
 
     private let store: SealedKeyStore
 
@@ -59,6 +61,26 @@ package struct TokenKeyRotation: Sendable {
             if isMade || !atOnce { return made }
             number += 1
         }
+    }
+
+    /// Makes the first key for the configurations of apps, if there is none that may sign now or later. No later one is made on
+    /// schedule: an app accepts only what a key signed that it knows.
+    ///
+    /// - Returns: the name of the key that this call has made; nil for none.
+    @discardableResult
+    package func makeConfigurationKey(
+        by operatorName: String? = nil, at now: Date
+    ) async throws(KeyStoreFailure) -> String? {
+        let keys: [NamedKey]
+        do throws(KeyStoreOutage) { keys = try await store.keys(for: ConfigurationKey.purpose) } catch {
+            throw .outage(error)
+        }
+        // A retired key is a decision of an operator, who then adds the next one.
+        guard keys.isEmpty else { return nil }
+        let isMade = try await add(
+            Self.configurationName, ConfigurationKey.purpose,
+            [TokenKey.privateKeyPart: Self.base64(ECDSAPrivateKey().scalar)], nil, operatorName, now)
+        return isMade ? Self.configurationName : nil
     }
 
     /// A name that no key has: the name itself, or with the first free number from 2 on.

@@ -169,6 +169,13 @@ extension TokenConfiguration: SectionConfiguration {
                 values.claims = try AppClaimRule.list(node)
             }
         ) { !$0.claims.isEmpty },
+        .field(
+            "configuration", \.configuration, .word,
+            "Whether the app gets its signed configuration with its tokens: none, or pins for the pins of the ledger."
+        ).weak(
+            if: { $0.configuration == .pins && $0.shape.format == .approov && $0.shape.refused == .token },
+            "pins: rejected evidence gets no configuration, so that an app without the newest one sees that it was rejected, which "
+                + "refused: token hides otherwise"),
     ]
 
     /// Remarks that a field has no effect with other formats.

@@ -103,6 +103,14 @@ package final class TokenConfiguration: EngineConfiguration {
         case deliver
     }
 
+    /// Whether the app gets its signed configuration with its tokens.
+    package enum ConfigurationRule: String, Sendable, CaseIterable {
+        /// It gets none.
+        case none
+        /// It gets the pins of the ledger.
+        case pins
+    }
+
     /// What an app's tokens look like.
     package struct Shape: Sendable {
         package var format = Format.assay
@@ -153,6 +161,8 @@ package final class TokenConfiguration: EngineConfiguration {
         package var debugTokens: [DebugToken] = []
         package var enforcement = Enforcement.reject
         package var claims: [AppClaimRule] = []
+        /// What the app's configuration holds.
+        package var configuration = ConfigurationRule.none
         /// What issued tokens look like.
         package var shape = Shape()
     }

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayHTTPTestSupport
 import AssayPlatforms

@@ -12,6 +12,9 @@ struct MintVectors: AsyncParsableCommand {
     @Flag(help: "Print the names, kinds and codes of all checks.")
     var checks = false
 
+    @Flag(help: "Print the vectors of configurations of apps.")
+    var configuration = false
+
     @Argument(help: "The engine.")
     var engine: String?
 
@@ -27,11 +30,14 @@ struct MintVectors: AsyncParsableCommand {
     func run() async throws {
         if list { return print(VectorSets.all.map { $0.name }.joined(separator: "\n")) }
         if checks { return print(CheckTable.text, terminator: "") }
-        guard let set = VectorSets.all.first(where: { $0.name == engine }), let output else {
-            throw CleanExit.helpRequest(self)
-        }
         guard let time = at.map({ RFC3339.parse($0) }) ?? Date() else {
             throw ValidationError("--at: expected an RFC 3339 time such as 2026-04-21T18:13:12Z")
+        }
+        if configuration {
+            return print(try ConfigurationVectors.text(seed: seed ?? UUID().uuidString, at: time), terminator: "")
+        }
+        guard let set = VectorSets.all.first(where: { $0.name == engine }), let output else {
+            throw CleanExit.helpRequest(self)
         }
         try await set.write(to: URL(fileURLWithPath: output, isDirectory: true), seed: seed, at: time)
     }

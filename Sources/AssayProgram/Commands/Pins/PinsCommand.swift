@@ -1,4 +1,5 @@
 import ArgumentParser
+import Assay
 import AssayCore
 import AssayPlatforms
 import AssayPrimitives
@@ -18,11 +19,14 @@ struct PinsCommand: AsyncParsableCommand {
             The pins under * count for domains without their own. The entry jwe marks a domain and is no pin. In place of a \
             pin, {"pin": "PIN", "notBefore": TIME, "notAfter": TIME} counts only in this window.
 
+            Apps get the pins in a signed configuration with their tokens, if the policy says `tokens.configuration: pins`.
+
             No command trusts what a server presents: they compare keys.
             """,
         subcommands: [
             PinsOfCommand.self, PinsCheckCommand.self, PinsListCommand.self, PinsSetCommand.self, PinsAddCommand.self,
-            PinsRemoveCommand.self,
+            PinsRemoveCommand.self, PinsConfigurationCommand.self, PinsForceCommand.self, PinsModeCommand.self,
+            PinsModesCommand.self,
         ])
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Assay
 import AssayCore
 import AssayPlatforms
 import AssayPrimitives

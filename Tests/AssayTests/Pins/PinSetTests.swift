@@ -1,5 +1,5 @@
+import Assay
 import AssayCore
-import AssayPlatforms
 import AssayPrimitives
 import Foundation
 import Testing
