@@ -1,5 +1,6 @@
 import Assay
 package import AssayCore
+import AssayPrimitives
 import HTTPTypes
 
 /// The evidence that requests to some routes must carry.
@@ -129,12 +130,12 @@ struct CarriedFields: Sendable {
     func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue {
         let name = names[index]
         // The parts of a cookie are one value (RFC 9113 section 8.2.3).
-        if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
+        if name.canonicalName.isByteEqual(to: "cookie") { return fields[.cookie].map { .value($0) } ?? .missing }
         var found: String?
         // `Host` is not among these fields: HTTPTypes stores it separately.
-        for field in fields where field.name == name {
+        for index in fields.indices where fields[index].name.canonicalName.isByteEqual(to: name.canonicalName) {
             guard found == nil else { return .repeated }
-            found = field.value
+            found = fields[index].value
         }
         return found.map { .value($0) } ?? .missing
     }

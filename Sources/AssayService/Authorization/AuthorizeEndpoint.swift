@@ -75,7 +75,7 @@ struct AuthorizeEndpoint: Sendable {
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         served.note.client = (source.method, source.host.text, source.target)
         try requireKnownHost(source)
-        try Self.requireNoTunnel(source)
+        try Self.requireNoTunnel(source, served.request.head)
         let requests = state.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try requests.route(named: name) } catch {
@@ -127,9 +127,9 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Refuses a request after which the connection to the backend would carry bytes of the client that nothing verifies. Gateways
     /// as in `Examples/gateways` remove `Upgrade`, or refuse the request themselves.
-    private static func requireNoTunnel(_ source: ForwardedRequest) throws(Problem) {
+    private static func requireNoTunnel(_ source: ForwardedRequest, _ head: RequestHead) throws(Problem) {
         let isConnect = source.method == HTTPRequest.Method.connect.rawValue
-        guard isConnect || source.fields.hold(.upgrade) else { return }
+        guard isConnect || head.hasField(.upgrade) else { return }
         throw Problem(
             .forbidden, .tunnelRequested,
             "the gateway passes on \(isConnect ? "CONNECT" : "the field Upgrade") of its client; what follows would reach the "

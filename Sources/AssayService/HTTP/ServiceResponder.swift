@@ -41,7 +41,7 @@ final class ServiceResponder: Sendable {
 
     /// Answers a request, in a span whose parent is that of the field `traceparent`.
     func respond(to request: Request, on channel: any Channel) async -> Response {
-        let parent = TraceParent(request.headers)
+        let parent = request.head.hasField(.traceParent) ? TraceParent(request.headers) : nil
         // Without a tracer, a span would only cost time: about as much as verifying a token.
         if InstrumentationSystem.instrument is NoOpInstrument {
             return await respond(to: request, on: channel, in: nil, parent)
@@ -134,7 +134,7 @@ final class ServiceResponder: Sendable {
     ]
 
     private static func hasBody(_ request: Request) -> Bool {
-        request.headers.hold(.transferEncoding) || request.headers.value(.contentLength).map { $0 != "0" } ?? false
+        request.head.hasField(.transferEncoding) || request.head.value(.contentLength).map { $0 != "0" } ?? false
     }
 
     private func log(_ served: ServiceRequest, _ response: Response, _ seconds: Double, _ parent: TraceParent?) {

@@ -16,7 +16,6 @@ final class RequestHandler: ChannelDuplexHandler {
     private let gate: RequestGate
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
-    private var names = FieldNames()
     private var peer: Peer?
     /// A request that is not answered yet, because more of it may have arrived.
     private var pending: RequestHead?
@@ -52,15 +51,15 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: Requests
 
     /// Takes a part of a request that the gate lets through.
-    func receive(_ part: HTTPServerRequestPart) {
+    func receive(_ part: RequestPart) {
         switch part {
         case .head(let head):
             guard !isLast else { return }
-            guard let request = RequestHead(head, &names) else { return refuse() }
+            guard let request = head.request else { return refuse() }
             let body = BodyArrival()
             // No cycle that lasts: the body drops it at its end, and ends with the connection at the latest.
             body.onRoom = { [self] in readAgain() }
-            (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.method == .HEAD)
+            (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.isHead)
         case .body(let part): body?.append(part)
         case .end:
             isRequestOpen = false

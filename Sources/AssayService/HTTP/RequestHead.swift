@@ -1,0 +1,204 @@
+import AssayHTTP
+import AssayPrimitives
+import HTTPTypes
+import NIOHTTP1
+
+/// The head of a request. A class, so that requests are copied with one reference.
+final class RequestHead: Sendable {
+    let method: HTTPRequest.Method
+    /// The field `Host`, which is none of the fields.
+    let authority: String?
+    /// The target in origin form: the path, and the query, if any.
+    let target: String
+    /// The target without the query.
+    let path: String
+    let headers: HTTPFields
+    /// What is known of the name of each field.
+    let names: [KnownField]
+    /// The known names among them.
+    private let present: KnownField.Names
+
+    /// - Parameters:
+    ///   - query: where the query begins in the target, in bytes; nil without one.
+    ///   - names: what is known of the name of each field.
+    init(
+        method: HTTPRequest.Method, authority: String?, target: String, query: Int?, headers: HTTPFields,
+        names: [KnownField]
+    ) {
+        (self.method, self.authority, self.target) = (method, authority, target)
+        (self.headers, self.names) = (headers, names)
+        path = query.flatMap { String(target.utf8.prefix($0)) } ?? target
+        var present = KnownField.Names()
+        for name in names { present.insert(name) }
+        self.present = present
+    }
+
+    /// Takes the head of a request; nil for a method that is no token, and for a target or a `Host` that servers do not read alike
+    /// (RFC 9112, section 3.2).
+    convenience init?(_ received: HTTPRequestHead, _ known: inout FieldNames) {
+        let method: HTTPRequest.Method
+        switch received.method {
+        case .GET: method = .get
+        case .POST: method = .post
+        default:
+            guard let other = HTTPRequest.Method(received.method.rawValue) else { return nil }
+            method = other
+        }
+        guard ServerOrigins.isTarget(received.uri) else { return nil }
+        var authority: String?
+        var (fields, names) = (HTTPFields(), [KnownField]())
+        fields.reserveCapacity(received.headers.count)
+        names.reserveCapacity(received.headers.count)
+        var index = 0
+        for (text, value) in received.headers {
+            defer { index += 1 }
+            guard let name = known.name(text, at: index) else { continue }
+            if name.known == .host {
+                guard authority == nil, ServerOrigins.isHost(value) else { return nil }
+                authority = value
+            } else {
+                fields.append(HTTPField(name: name.name, value: value))
+                names.append(name.known)
+            }
+        }
+        // Only HTTP/1.0 allows none.
+        guard authority != nil || received.version == .http1_0 else { return nil }
+        let query = received.uri.utf8.firstIndex(of: UInt8(ascii: "?"))
+        self.init(
+            method: method, authority: authority, target: received.uri,
+            query: query.map { received.uri.utf8.distance(from: received.uri.utf8.startIndex, to: $0) },
+            headers: fields, names: names)
+    }
+
+    /// Whether there is a field with a name.
+    func hasField(_ name: KnownField) -> Bool { present.contains(name) }
+
+    /// The values of the fields with a name, joined as `HTTPFields` does; nil without one.
+    func value(_ name: KnownField) -> String? {
+        guard present.contains(name), let first = names.firstIndex(of: name) else { return nil }
+        return names[(first + 1)...].contains(name) ? headers[headers[first].name] : headers[first].value
+    }
+
+    /// The values of the fields with a name.
+    func values(_ name: KnownField) -> [String] {
+        present.contains(name) ? names.indices.filter { names[$0] == name }.map { headers[$0].value } : []
+    }
+}
+
+/// The names of fields that the service reads itself. Each name of a connection is compared with them once.
+enum KnownField: UInt8, Sendable, CaseIterable {
+    /// Any other name.
+    case other
+    case host, connection, proxyConnection, upgrade
+    case contentLength, transferEncoding, contentType, authorization, traceParent
+    case originalMethod, originalURI, originalHost, originalBody, realIP
+    case forwardedMethod, forwardedURI, forwardedHost, forwardedFor, envoyPartialBody
+
+    /// The name.
+    var text: String {
+        switch self {
+        case .other: ""
+        case .host: "Host"
+        case .connection: "Connection"
+        case .proxyConnection: "Proxy-Connection"
+        case .upgrade: "Upgrade"
+        case .contentLength: "Content-Length"
+        case .transferEncoding: "Transfer-Encoding"
+        case .contentType: "Content-Type"
+        case .authorization: "Authorization"
+        case .traceParent: "traceparent"
+        case .originalMethod: "X-Original-Method"
+        case .originalURI: "X-Original-URI"
+        case .originalHost: "X-Original-Host"
+        case .originalBody: "X-Original-Body"
+        case .realIP: "X-Real-IP"
+        case .forwardedMethod: "X-Forwarded-Method"
+        case .forwardedURI: "X-Forwarded-Uri"
+        case .forwardedHost: "X-Forwarded-Host"
+        case .forwardedFor: "X-Forwarded-For"
+        case .envoyPartialBody: "X-Envoy-Auth-Partial-Body"
+        }
+    }
+
+    /// The name that a canonical one is.
+    init(canonicalName: String) {
+        self = Self.all.first { $0.name.isByteEqual(to: canonicalName) }?.field ?? .other
+    }
+
+    private static let all = allCases.filter { $0 != .other }.map { (name: $0.text.lowercased(), field: $0) }
+
+    /// Some names.
+    struct Names {
+        private var bits: UInt32 = 0
+
+        mutating func insert(_ name: KnownField) { bits |= 1 << UInt32(name.rawValue) }
+
+        func contains(_ name: KnownField) -> Bool { bits & (1 << UInt32(name.rawValue)) != 0 }
+    }
+}
+
+/// The names of the fields of the last request of a connection, by their places: clients send the same ones again.
+struct FieldNames {
+    typealias Name = (name: HTTPField.Name, known: KnownField)
+
+    /// What a connection keeps at most.
+    private static let count = 32
+    private static let length = 64
+    private var last: [Name] = []
+
+    /// How many names are kept.
+    var count: Int { last.count }
+
+    /// The name with a text, in the place `index`; nil for a text that is no name.
+    mutating func name(_ text: String, at index: Int) -> Name? {
+        if index < last.count, last[index].name.rawName.isByteEqual(to: text) { return last[index] }
+        guard let name = HTTPField.Name(text) else { return nil }
+        let new = (name, KnownField(canonicalName: name.canonicalName))
+        guard text.utf8.count <= Self.length else { return new }
+        if index < last.count {
+            last[index] = new
+        } else if index == last.count, index < Self.count {
+            last.append(new)
+        }
+        return new
+    }
+
+    /// Reads a name and the colon behind it; nil if there are none.
+    ///
+    /// - Parameter position: where the name begins; afterwards, where the value does.
+    mutating func name(in bytes: Span<UInt8>, from position: inout Int, at index: Int) -> Name? {
+        if index < last.count, let end = Self.end(of: last[index].name.rawName, in: bytes, from: position) {
+            position = end
+            return last[index]
+        }
+        var end = position
+        while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
+        guard end < bytes.count, let name = name(bytes.text(position..<end), at: index) else { return nil }
+        position = end + 1
+        return name
+    }
+
+    /// Where a name and a colon end; nil if there are others.
+    private static func end(of name: String, in bytes: Span<UInt8>, from start: Int) -> Int? {
+        let end = start + name.utf8.count
+        guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else { return nil }
+        return bytes.holdText(name, at: start) ? end + 1 : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// The text of some of the bytes.
+    func text(_ range: Range<Int>) -> String {
+        extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the bytes from a place on begin with a text.
+    func holdText(_ text: String, at start: Int) -> Bool {
+        let length = text.utf8.count
+        guard start + length <= count else { return false }
+        let found = extracting(start..<(start + length))
+        return text.utf8.withContiguousStorageIfAvailable { text in
+            found.withUnsafeBufferPointer { $0.elementsEqual(text) }
+        } ?? found.withUnsafeBufferPointer { $0.elementsEqual(text.utf8) }
+    }
+}
