@@ -20,7 +20,7 @@ package struct GuardedRoute: Sendable {
     /// Indices of accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A
     /// route that one of them suffices for has one place.
     package func places(of verdicts: [Verdict]) -> [Int?] {
-        guard requirement == .all, demands.count > 1 else { return Array(verdicts.indices) }
+        guard requirement == .all, demands.count > 1 else { return verdicts.indices.map { Optional($0) } }
         return demands.map { verdicts.firstIndex(where: $0.evidence.isOf) }
     }
 }
@@ -53,6 +53,8 @@ final class RequiredEvidence: Sendable {
     /// The enforcement of the policy.
     let enforcement: Enforcement
     let engine: any RequestEngine
+    /// The same engine, if it can judge without waiting.
+    let immediate: (any ImmediateRequestEngine)?
     let form: Form
     /// Whether it is only a statement of the client; see `RequestEvidenceRules/isStatement`.
     let isStatement: Bool
@@ -62,6 +64,7 @@ final class RequiredEvidence: Sendable {
         kind = rules.kind
         enforcement = rules.enforcement
         self.engine = engine
+        immediate = engine as? any ImmediateRequestEngine
         isStatement = rules.isStatement
         switch rules.scope {
         case .signature(let contentDigest, let body): form = .signature(contentDigest: contentDigest, body: body)
@@ -126,9 +129,14 @@ struct CarriedFields: Sendable {
         self.names = known
     }
 
+    /// The name of the field at a place in the order of the engine.
+    func name(_ index: Int) -> HTTPField.Name { names[index] }
+
     /// The value of the field at a place in the order of the engine.
-    func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue {
-        let name = names[index]
+    func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue { Self.value(names[index], of: fields) }
+
+    /// The value of the field with a name.
+    static func value(_ name: HTTPField.Name, of fields: HTTPFields) -> RequestFieldValue {
         // The parts of a cookie are one value (RFC 9113 section 8.2.3).
         if name.canonicalName.isByteEqual(to: "cookie") { return fields[.cookie].map { .value($0) } ?? .missing }
         var found: String?

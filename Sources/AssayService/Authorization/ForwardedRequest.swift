@@ -7,10 +7,13 @@ import HTTPTypes
 struct ForwardedRequest: RequestSource {
     let method: String
     let target: String
-    let fields: HTTPFields
+    /// The fields that the gateway has not written; empty until ``readFields()``.
+    private(set) var fields = HTTPFields()
     let host: RequestHost
     let address: String?
     let body: RequestBodyPlace
+    private let head: RequestHead
+    private let dialect: AuthorizationRules.Dialect?
 
     /// The gateway sends what its client addressed as the host.
     var authority: String? { host.text }
@@ -55,7 +58,30 @@ struct ForwardedRequest: RequestSource {
         case .withheld:
             body = try Self.withheldBody(head, stated, rules.dialect)
         }
-        fields = stated.others
+        (self.head, dialect) = (head, rules.dialect)
+    }
+
+    /// Reads all fields that the gateway has not written.
+    mutating func readFields() {
+        let others = head.fields.lazy.filter { [dialect] in StatedFields.Part($0.name.known, dialect) == nil }
+        fields = HTTPFields(others.map { HTTPField(name: $0.name.name, value: $0.value) })
+    }
+
+    /// The value of a field that the gateway has not written, as ``readFields()`` would have it.
+    func value(_ name: HTTPField.Name) -> RequestFieldValue {
+        let isCookie = name.canonicalName.isByteEqual(to: "cookie")
+        var found: String?
+        for index in head.fields.indices {
+            let field = head.fields[index].name
+            guard field.name.canonicalName.isByteEqual(to: name.canonicalName),
+                StatedFields.Part(field.known, dialect) == nil
+            else { continue }
+            let value = head.fields[index].value
+            // The parts of a cookie are one value (RFC 9113 section 8.2.3).
+            guard found == nil || isCookie else { return .repeated }
+            found = found.map { $0 + "; " + value } ?? value
+        }
+        return found.map { .value($0) } ?? .missing
     }
 
     /// Where the body is, if the gateway does not send it. Envoy and Traefik pass a client's `X-Original-Body` on, so that it counts
@@ -92,7 +118,7 @@ struct ForwardedRequest: RequestSource {
     }
 }
 
-/// The fields in which a gateway states what its client sent, and the client's own: both from one look at each field.
+/// The fields in which a gateway states what its client sent.
 private struct StatedFields {
     /// What a field states.
     enum Part: Int {
@@ -120,27 +146,21 @@ private struct StatedFields {
         }
     }
 
-    private let received: HTTPFields
+    private let head: RequestHead
     private let dialect: AuthorizationRules.Dialect?
     /// How many fields state each part, and the place of the last one.
     private var (counts, last) = (SIMD8<Int32>(), SIMD8<Int32>())
-    /// The fields that a gateway has not written.
-    private(set) var others = HTTPFields()
 
     init(_ head: RequestHead, _ dialect: AuthorizationRules.Dialect?) {
-        received = head.headers
-        self.dialect = dialect
-        for index in head.names.indices {
-            if let part = Part(head.names[index], dialect) {
-                counts[part.rawValue] += 1
-                last[part.rawValue] = Int32(truncatingIfNeeded: index)
-            } else {
-                others.append(received[index])
-            }
+        (self.head, self.dialect) = (head, dialect)
+        for index in head.fields.indices {
+            guard let part = Part(head.fields[index].name.known, dialect) else { continue }
+            counts[part.rawValue] += 1
+            last[part.rawValue] = Int32(truncatingIfNeeded: index)
         }
     }
 
-    private func value(_ part: Part) -> String { received[Int(last[part.rawValue])].value }
+    private func value(_ part: Part) -> String { head.fields[Int(last[part.rawValue])].value }
 
     /// The value of a field that stands exactly once, and is not empty.
     func one(_ part: Part) throws(Problem) -> String {

@@ -36,8 +36,7 @@ struct PlainRequest {
             headLength <= limits.maxHeaderFieldSize
         else { return nil }
         head = RequestHead(
-            method: method, authority: authority, target: target, query: query, headers: fields.fields,
-            names: fields.names)
+            method: method, authority: authority, target: target, query: query, fields: fields.fields)
     }
 
     /// A path and perhaps a query (RFC 3986, sections 3.3 and 3.4).
@@ -68,15 +67,11 @@ struct PlainRequest {
     private struct Fields {
         private(set) var authority: String?
         private(set) var length: Int?
-        private(set) var fields = HTTPFields()
-        private(set) var names: [KnownField] = []
+        private(set) var fields: [RequestHead.Field] = []
         /// How many were read, with `Host`.
         private(set) var count = 0
 
-        init(room: Int) {
-            fields.reserveCapacity(room)
-            names.reserveCapacity(room)
-        }
+        init(room: Int) { fields.reserveCapacity(room) }
 
         /// Reads the line of a field; false if it is not plain.
         mutating func read(_ bytes: Span<UInt8>, _ position: inout Int, _ known: inout FieldNames) -> Bool {
@@ -84,7 +79,7 @@ struct PlainRequest {
             count += 1
             if position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
             let start = position
-            while position < bytes.count, Self.isValueByte(bytes[position]) { position += 1 }
+            bytes.skipValue(&position)
             guard position > start, !Self.isSpace(bytes[start]), !Self.isSpace(bytes[position - 1]),
                 bytes.hold("\r\n", at: position)
             else { return false }
@@ -103,8 +98,7 @@ struct PlainRequest {
             case .transferEncoding, .upgrade, .proxyConnection: return false
             default: break
             }
-            fields.append(HTTPField(name: name.name, value: value))
-            names.append(name.known)
+            fields.append((name, value))
             return true
         }
 
@@ -117,12 +111,28 @@ struct PlainRequest {
         }
 
         private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-        private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
     }
 }
 
 extension Span<UInt8> {
+    /// Goes behind the bytes that a value may have (RFC 9110, section 5.5): neither controls, except tabs, nor line ends.
+    fileprivate func skipValue(_ position: inout Int) {
+        // Eight bytes at once, as long as none is below 0x20 or is 0x7F: the highest bit of each says so.
+        let (ones, highs) = (UInt64.max / 255, UInt64.max / 255 &* 128)
+        while position + 8 <= count {
+            let word = bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            let deletes = word ^ (ones &* 0x7F)
+            let isBelow = (word &- ones &* 0x20) & ~word & highs
+            guard isBelow | ((deletes &- ones) & ~deletes & highs) == 0 else { break }
+            position += 8
+        }
+        while position < count {
+            let byte = self[position]
+            guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return }
+            position += 1
+        }
+    }
+
     /// Whether there is a text in a place.
     fileprivate func hold(_ text: StaticString, at start: Int) -> Bool {
         guard start + text.utf8CodeUnitCount <= count else { return false }

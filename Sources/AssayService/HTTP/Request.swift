@@ -12,6 +12,7 @@ struct Request: Sendable {
     let peer: Peer
 
     var method: HTTPRequest.Method { head.method }
+    /// The fields for libraries. Built anew by each call.
     var headers: HTTPFields { head.headers }
 }
 
@@ -67,8 +68,10 @@ final class BodyArrival {
     /// Set when no more parts come.
     private var end: Result<Void, any Error>?
     private var reader: Reader?
-    /// Called when there is room again.
-    var onRoom: (() -> Void)?
+    /// Learns when there is room again; nil from the end on.
+    private var handler: RequestHandler?
+
+    init(for handler: RequestHandler) { self.handler = handler }
 
     var isEnded: Bool { end != nil }
     var isFull: Bool { waiting.map { $0.readableBytes >= Self.highWaterMark } ?? false }
@@ -86,14 +89,14 @@ final class BodyArrival {
     func finish(_ end: Result<Void, any Error>) {
         guard self.end == nil else { return }
         self.end = end
-        onRoom = nil
+        handler = nil
         reader.take()?.resume(with: end.map { nil })
     }
 
     /// What has arrived; nil if the reader must wait.
     func take() -> Result<ByteBuffer?, any Error>? {
         guard let parts = waiting.take() else { return end.map { $0.map { nil } } }
-        onRoom?()
+        handler?.readAgain()
         return .success(parts)
     }
 

@@ -1,10 +1,14 @@
 import AssayHTTP
 import AssayPrimitives
+import Foundation
 import HTTPTypes
 import NIOHTTP1
 
 /// The head of a request. A class, so that requests are copied with one reference.
 final class RequestHead: Sendable {
+    /// A field, with a name that requests share.
+    typealias Field = (name: FieldName, value: String)
+
     let method: HTTPRequest.Method
     /// The field `Host`, which is none of the fields.
     let authority: String?
@@ -12,30 +16,22 @@ final class RequestHead: Sendable {
     let target: String
     /// The target without the query.
     let path: String
-    let headers: HTTPFields
-    /// What is known of the name of each field.
-    let names: [KnownField]
-    /// The known names among them.
+    let fields: [Field]
+    /// The known names among those of the fields.
     private let present: KnownField.Names
 
-    /// - Parameters:
-    ///   - query: where the query begins in the target, in bytes; nil without one.
-    ///   - names: what is known of the name of each field.
-    init(
-        method: HTTPRequest.Method, authority: String?, target: String, query: Int?, headers: HTTPFields,
-        names: [KnownField]
-    ) {
-        (self.method, self.authority, self.target) = (method, authority, target)
-        (self.headers, self.names) = (headers, names)
+    /// - Parameter query: where the query begins in the target, in bytes; nil without one.
+    init(method: HTTPRequest.Method, authority: String?, target: String, query: Int?, fields: [Field]) {
+        (self.method, self.authority, self.target, self.fields) = (method, authority, target, fields)
         path = query.flatMap { String(target.utf8.prefix($0)) } ?? target
         var present = KnownField.Names()
-        for name in names { present.insert(name) }
+        for index in fields.indices { present.insert(fields[index].name.known) }
         self.present = present
     }
 
     /// Takes the head of a request; nil for a method that is no token, and for a target or a `Host` that servers do not read alike
     /// (RFC 9112, section 3.2).
-    convenience init?(_ received: HTTPRequestHead, _ known: inout FieldNames) {
+    convenience init?(_ received: HTTPRequestHead, _ names: inout FieldNames) {
         let method: HTTPRequest.Method
         switch received.method {
         case .GET: method = .get
@@ -46,19 +42,18 @@ final class RequestHead: Sendable {
         }
         guard ServerOrigins.isTarget(received.uri) else { return nil }
         var authority: String?
-        var (fields, names) = (HTTPFields(), [KnownField]())
+        var fields: [Field] = []
         fields.reserveCapacity(received.headers.count)
-        names.reserveCapacity(received.headers.count)
         var index = 0
         for (text, value) in received.headers {
             defer { index += 1 }
-            guard let name = known.name(text, at: index) else { continue }
+            guard let name = names.name(text, at: index) else { continue }
             if name.known == .host {
                 guard authority == nil, ServerOrigins.isHost(value) else { return nil }
                 authority = value
             } else {
-                fields.append(HTTPField(name: name.name, value: value))
-                names.append(name.known)
+                // Bytes that no value may have become spaces.
+                fields.append((name, HTTPField(name: name.name, value: value).value))
             }
         }
         // Only HTTP/1.0 allows none.
@@ -66,22 +61,41 @@ final class RequestHead: Sendable {
         let query = received.uri.utf8.firstIndex(of: UInt8(ascii: "?"))
         self.init(
             method: method, authority: authority, target: received.uri,
-            query: query.map { received.uri.utf8.distance(from: received.uri.utf8.startIndex, to: $0) },
-            headers: fields, names: names)
+            query: query.map { received.uri.utf8.distance(from: received.uri.utf8.startIndex, to: $0) }, fields: fields)
     }
+
+    /// The fields for libraries. Built anew by each call.
+    var headers: HTTPFields { HTTPFields(fields.map { HTTPField(name: $0.name.name, value: $0.value) }) }
 
     /// Whether there is a field with a name.
     func hasField(_ name: KnownField) -> Bool { present.contains(name) }
 
-    /// The values of the fields with a name, joined as `HTTPFields` does; nil without one.
+    /// The values of the fields with a name, joined as a list; nil without one.
     func value(_ name: KnownField) -> String? {
-        guard present.contains(name), let first = names.firstIndex(of: name) else { return nil }
-        return names[(first + 1)...].contains(name) ? headers[headers[first].name] : headers[first].value
+        guard present.contains(name) else { return nil }
+        var found: String?
+        for index in fields.indices where fields[index].name.known == name {
+            found = found.map { $0 + ", " + fields[index].value } ?? fields[index].value
+        }
+        return found
     }
 
     /// The values of the fields with a name.
     func values(_ name: KnownField) -> [String] {
-        present.contains(name) ? names.indices.filter { names[$0] == name }.map { headers[$0].value } : []
+        present.contains(name) ? fields.filter { $0.name.known == name }.map(\.value) : []
+    }
+}
+
+/// The name of a field. A class, so that requests share it.
+final class FieldName: Sendable {
+    let name: HTTPField.Name
+    let known: KnownField
+
+    /// Nil for a text that is no name.
+    init?(_ text: String) {
+        guard let name = HTTPField.Name(text) else { return nil }
+        self.name = name
+        known = KnownField(canonicalName: name.canonicalName)
     }
 }
 
@@ -139,50 +153,44 @@ enum KnownField: UInt8, Sendable, CaseIterable {
 
 /// The names of the fields of the last request of a connection, by their places: clients send the same ones again.
 struct FieldNames {
-    typealias Name = (name: HTTPField.Name, known: KnownField)
-
     /// What a connection keeps at most.
     private static let count = 32
     private static let length = 64
-    private var last: [Name] = []
+    private var last: [FieldName] = []
 
     /// How many names are kept.
     var count: Int { last.count }
 
     /// The name with a text, in the place `index`; nil for a text that is no name.
-    mutating func name(_ text: String, at index: Int) -> Name? {
+    mutating func name(_ text: String, at index: Int) -> FieldName? {
         if index < last.count, last[index].name.rawName.isByteEqual(to: text) { return last[index] }
-        guard let name = HTTPField.Name(text) else { return nil }
-        let new = (name, KnownField(canonicalName: name.canonicalName))
-        guard text.utf8.count <= Self.length else { return new }
+        guard let name = FieldName(text) else { return nil }
+        guard text.utf8.count <= Self.length else { return name }
         if index < last.count {
-            last[index] = new
+            last[index] = name
         } else if index == last.count, index < Self.count {
-            last.append(new)
+            last.append(name)
         }
-        return new
+        return name
     }
 
     /// Reads a name and the colon behind it; nil if there are none.
     ///
     /// - Parameter position: where the name begins; afterwards, where the value does.
-    mutating func name(in bytes: Span<UInt8>, from position: inout Int, at index: Int) -> Name? {
-        if index < last.count, let end = Self.end(of: last[index].name.rawName, in: bytes, from: position) {
-            position = end
-            return last[index]
+    mutating func name(in bytes: Span<UInt8>, from position: inout Int, at index: Int) -> FieldName? {
+        if index < last.count {
+            let name = last[index]
+            let end = position + name.name.rawName.utf8.count
+            if end < bytes.count, bytes[end] == UInt8(ascii: ":"), bytes.holdText(name.name.rawName, at: position) {
+                position = end + 1
+                return name
+            }
         }
         var end = position
         while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
         guard end < bytes.count, let name = name(bytes.text(position..<end), at: index) else { return nil }
         position = end + 1
         return name
-    }
-
-    /// Where a name and a colon end; nil if there are others.
-    private static func end(of name: String, in bytes: Span<UInt8>, from start: Int) -> Int? {
-        let end = start + name.utf8.count
-        guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else { return nil }
-        return bytes.holdText(name, at: start) ? end + 1 : nil
     }
 }
 
@@ -195,10 +203,13 @@ extension Span<UInt8> {
     /// Whether the bytes from a place on begin with a text.
     func holdText(_ text: String, at start: Int) -> Bool {
         let length = text.utf8.count
-        guard start + length <= count else { return false }
-        let found = extracting(start..<(start + length))
-        return text.utf8.withContiguousStorageIfAvailable { text in
-            found.withUnsafeBufferPointer { $0.elementsEqual(text) }
-        } ?? found.withUnsafeBufferPointer { $0.elementsEqual(text.utf8) }
+        guard length > 0, start + length <= count else { return length == 0 }
+        return extracting(start..<(start + length)).withUnsafeBufferPointer { found in
+            let isEqual = text.utf8.withContiguousStorageIfAvailable { text in
+                guard let left = found.baseAddress, let right = text.baseAddress else { return false }
+                return memcmp(left, right, length) == 0
+            }
+            return isEqual ?? found.elementsEqual(text.utf8)
+        }
     }
 }

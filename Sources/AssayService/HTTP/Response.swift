@@ -84,7 +84,11 @@ extension Response {
             let known = HTTPResponseStatus(statusCode: status.code, reasonPhrase: status.reasonPhrase)
             head.append(text: "HTTP/1.1 \(known.code) \(known.reasonPhrase)\r\n")
         }
-        if let length, mayHaveBody { head.append(field: "Content-Length", length.description) }
+        if let length, mayHaveBody {
+            head.append("Content-Length: ")
+            head.append(decimal: length)
+            head.append("\r\n")
+        }
         head.append(contentsOf: lines)
         for index in headers.indices {
             head.append(text: headers[index].name.rawName)

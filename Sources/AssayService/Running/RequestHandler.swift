@@ -56,9 +56,8 @@ final class RequestHandler: ChannelDuplexHandler {
         case .head(let head):
             guard !isLast else { return }
             guard let request = head.request else { return refuse() }
-            let body = BodyArrival()
-            // No cycle that lasts: the body drops it at its end, and ends with the connection at the latest.
-            body.onRoom = { [self] in readAgain() }
+            // No cycle that lasts: the body drops the handler at its end, and ends with the connection at the latest.
+            let body = BodyArrival(for: self)
             (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.isHead)
         case .body(let part): body?.append(part)
         case .end:
@@ -78,7 +77,8 @@ final class RequestHandler: ChannelDuplexHandler {
         if let body, body.isFull { isReadHeld = true } else { context.read() }
     }
 
-    private func readAgain() {
+    /// There is room in the body again.
+    func readAgain() {
         guard isReadHeld else { return }
         isReadHeld = false
         context?.read()
@@ -100,6 +100,11 @@ final class RequestHandler: ChannelDuplexHandler {
         let peer = peer ?? Peer(channel.remoteAddress)
         self.peer = peer
         let request = Request(head: head, body: RequestBody(body, on: loop), peer: peer)
+        if body.isEnded, let response = responder.respondAtOnce(to: request, on: channel),
+            case .whole(let bytes) = response.body
+        {
+            return send(response, bytes)
+        }
         let handler = NIOLoopBound(self, eventLoop: loop)
         let answer = { @Sendable () async in
             let response = await responder.respond(to: request, on: channel)
