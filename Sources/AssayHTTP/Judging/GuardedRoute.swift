@@ -20,7 +20,11 @@ package struct GuardedRoute: Sendable {
     /// Indices of accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A
     /// route that one of them suffices for has one place.
     package func places(of verdicts: [Verdict]) -> [Int?] {
-        guard requirement == .all, demands.count > 1 else { return verdicts.indices.map { Optional($0) } }
+        guard requirement == .all, demands.count > 1 else {
+            var places: [Int?] = []
+            for index in 0..<verdicts.count { places.append(index) }
+            return places
+        }
         return demands.map { verdicts.firstIndex(where: $0.evidence.isOf) }
     }
 }

@@ -5,8 +5,8 @@ import AssayPrimitives
 import HTTPTypes
 import NIOCore
 
-/// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass.
-struct AuthorizeEndpoint: Sendable {
+/// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass. A class, so that closures copy one reference.
+final class AuthorizeEndpoint: Sendable {
     /// The part of the path in front of the name.
     static let prefix = "/v1/authorize/"
 
@@ -45,8 +45,8 @@ struct AuthorizeEndpoint: Sendable {
                 200: #"{"description":"The request may pass.","headers":{\#(fields.joined(separator: ","))}}"#,
                 401: .reference("responses/Denial"), 403: .reference("responses/Denial"),
             ], problems: [400, 404, 408, 413, 500],
-            atOnce: { (served) throws(Problem) in try authorizeAtOnce(&served) }
-        ) { (served) async throws(Problem) in try await authorize(&served) }
+            atOnce: { [self] (served) throws(Problem) in try authorizeAtOnce(&served) }
+        ) { [self] (served) async throws(Problem) in try await authorize(&served) }
     }
 
     /// What a gateway asks.

@@ -39,7 +39,7 @@ struct ForwardedRequest: RequestSource {
             address = head.values(.forwardedFor).last?.lastElement
         }
         guard HTTPRequest.Method(method) != nil else { throw Self.malformed("the method", method) }
-        if let address, IPAddress(address) == nil {
+        if let address, !IPAddress.isAddress(address) {
             // Not its text, which the policy may keep out of logs.
             throw Problem(
                 .badRequest, .badForwarding,

@@ -1,0 +1,36 @@
+import AssayCore
+import Testing
+
+/// The texts of the properties of keys, of which the plain ones are read without the JSON reader.
+@Suite("Properties of keys in ledgers")
+struct LedgerPropertiesTests {
+    @Test(
+        "What is encoded is decoded again, plain or not",
+        arguments: [
+            [:], ["a": "b"], ["appId": "1234567890.com.example.shop", "environment": "production", "osVersion": "27.0"],
+            ["": ""], ["a": ""], ["": "a", "b": ":"], ["a": ",", "b": "{}", "c": "[\"]", "d": "\\"], ["ä": "ö", "e": "\u{1}\n"],
+            ["a": "\"", "b": "x\"y", "c": ":\",\":"], ["a b": "c d", "e": "/"],
+        ] as [[String: String]])
+    func roundTrip(properties: [String: String]) throws {
+        #expect(LedgerProperties.decode(try LedgerProperties.encode(properties)) == properties)
+    }
+
+    @Test("Spaces between the parts change nothing")
+    func spaces() {
+        #expect(LedgerProperties.decode(#"{ "a" : "b" , "c":"d" }"#) == ["a": "b", "c": "d"])
+        #expect(LedgerProperties.decode(#"{"a":"\u0062"}"#) == ["a": "b"])
+    }
+
+    @Test(
+        "Texts that no ledger writes are no properties",
+        arguments: [
+            "", "{", "}", "{}}", "{{}", "null", "[]", #"{"a"}"#, #"{"a":}"#, #"{"a":"b""#, #""a":"b"}"#, #"{"a":"b",}"#,
+            #"{,"a":"b"}"#, #"{"a":"b""c":"d"}"#, #"{"a":"b","c"}"#, #"{"a":"b";"c":"d"}"#, #"{"a"="b"}"#, #"{"a":1}"#,
+            #"{"a":{"b":"c"}}"#, #"{"a":["b"]}"#, #"{"a":"b","a":"b"}"#, #"{"a":"b","a":"c"}"#, #"{a:"b"}"#, #"{'a':'b'}"#,
+            #"{"a":"b"}x"#, #"x{"a":"b"}"#, #"{"a":"b"}{}"#, #"{"a"::"b"}"#, #"{"a":"b",,"c":"d"}"#, #"{"a","b"}"#,
+            #"{"a":"b":"c":"d"}"#, #"{"a","b","c","d"}"#,
+        ])
+    func malformed(text: String) {
+        #expect(LedgerProperties.decode(text) == nil)
+    }
+}
