@@ -7,8 +7,10 @@ struct LedgerPropertiesTests {
     @Test(
         "What is encoded is decoded again, plain or not",
         arguments: [
-            [:], ["a": "b"], ["appId": "1234567890.com.example.shop", "environment": "production", "osVersion": "27.0"],
-            ["": ""], ["a": ""], ["": "a", "b": ":"], ["a": ",", "b": "{}", "c": "[\"]", "d": "\\"], ["ä": "ö", "e": "\u{1}\n"],
+            [:], ["a": "b"],
+            ["appId": "1234567890.com.example.shop", "environment": "production", "osVersion": "27.0"],
+            ["": ""], ["a": ""], ["": "a", "b": ":"], ["a": ",", "b": "{}", "c": "[\"]", "d": "\\"],
+            ["ä": "ö", "e": "\u{1}\n"],
             ["a": "\"", "b": "x\"y", "c": ":\",\":"], ["a b": "c d", "e": "/"],
         ] as [[String: String]])
     func roundTrip(properties: [String: String]) throws {
@@ -26,7 +28,8 @@ struct LedgerPropertiesTests {
         arguments: [
             "", "{", "}", "{}}", "{{}", "null", "[]", #"{"a"}"#, #"{"a":}"#, #"{"a":"b""#, #""a":"b"}"#, #"{"a":"b",}"#,
             #"{,"a":"b"}"#, #"{"a":"b""c":"d"}"#, #"{"a":"b","c"}"#, #"{"a":"b";"c":"d"}"#, #"{"a"="b"}"#, #"{"a":1}"#,
-            #"{"a":{"b":"c"}}"#, #"{"a":["b"]}"#, #"{"a":"b","a":"b"}"#, #"{"a":"b","a":"c"}"#, #"{a:"b"}"#, #"{'a':'b'}"#,
+            #"{"a":{"b":"c"}}"#, #"{"a":["b"]}"#, #"{"a":"b","a":"b"}"#, #"{"a":"b","a":"c"}"#, #"{a:"b"}"#,
+            #"{'a':'b'}"#,
             #"{"a":"b"}x"#, #"x{"a":"b"}"#, #"{"a":"b"}{}"#, #"{"a"::"b"}"#, #"{"a":"b",,"c":"d"}"#, #"{"a","b"}"#,
             #"{"a":"b":"c":"d"}"#, #"{"a","b","c","d"}"#,
         ])

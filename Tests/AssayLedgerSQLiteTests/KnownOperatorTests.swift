@@ -28,7 +28,7 @@ struct KnownOperatorTests {
         try await ledger.close()
     }
 
-    @Test("An operator that is revoked elsewhere is not live once the revocation has its answer, also behind other commits")
+    @Test("An operator that is revoked elsewhere is not live once the revocation has its answer")
     func revokedElsewhere() async throws {
         for round in 0..<50 {
             let folder = try TemporaryFolder()

@@ -17,43 +17,56 @@ struct PlainRequestTests {
             + fields.map { $0 + "\r\n" }.joined() + "\r\n" + body
     }
 
-    static let requests: [String] =
-        [
+    /// Whole heads and bodies, plain ones and others.
+    private static var requests: [String] {
+        var all: [String] = [
             get(), get() + get(), get() + get() + "GET", get() + "\r\n\r\n" + get(), get("/"), get("/v1/nothing"),
-            get(path + "?a=b&c=d/?e"), get("/v1/%63hecks"), get("//v1/checks"), get("/v1/checks/../checks"), get("*"),
-            get("v1/checks"), get(""), get("http://localhost/v1/checks"), get("/v1/checks#x"), get("/v1/checks?#x"),
-            get("/é"), get("/v1/checks/a b"), get("/v1/checks/\u{7F}"), get("/v1/checks/\u{1}"), "\r\n" + get(), " " + get(),
-            "\n" + get(),
-        ] + "\"<>\\^`{|}[]".map { get("/v1/checks/\($0)") }
-        + ["get", "PUT", "HEAD", "GETT", "GET\t", "CONNECT", "PRI", "G@T", ""].map { get().replacing("GET", with: $0) }
-        + ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "http/1.1", "HTTP/1.1 ", " HTTP/1.1", "HTTP/11"].map {
-            get().replacing("HTTP/1.1", with: $0)
+        ]
+        all += [
+            "/v1/checks?a=b&c=d/?e", "/v1/%63hecks", "//v1/checks", "/v1/checks/../checks", "*", "v1/checks", "",
+            "http://localhost/v1/checks", "/v1/checks#x", "/v1/checks?#x", "/é", "/v1/checks/a b",
+            "/v1/checks/\u{7F}", "/v1/checks/\u{1}",
+        ].map { get($0) }
+        all += ["\r\n", " ", "\n"].map { $0 + get() }
+        all += "\"<>\\^`{|}[]".map { get("/v1/checks/\($0)") }
+        for method in ["get", "PUT", "HEAD", "GETT", "GET\t", "CONNECT", "PRI", "G@T", ""] {
+            all.append(get().replacing("GET", with: method))
         }
-        + ["Host: a\r\nHost: b", "Host: a b", "Host: u@a", "Host: a:80", "Host:", "X-A: b", "host:localhost"].map {
-            get().replacing("Host: localhost", with: $0)
+        let versions = ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "http/1.1", "HTTP/1.1 ", " HTTP/1.1", "HTTP/11"]
+        for version in versions {
+            all.append(get().replacing("HTTP/1.1", with: version))
         }
-        + [
-            "X-A:b", "X-A:  b", "X-A:\tb", "X-A: b ", "X-A: b\tc", "X-A: b\t", "X-A: ", "X-A:", "X-A", "X-A : b", ": b",
-            "X A: b", " X-A: b", "X-A: b\r\n c", "X-A: é", "É: b", "X-A: b\u{0}c", "X-A: b\rc", "X-A: b\nX-C: d", "X-(: b",
-            "X-A: b\r", "x_a.~!#$%&'*+-^`|: b", "Connection: keep-alive", "Connection: Keep-Alive", "Connection: close",
-            "Connection: keep-alive, close", "Connection: upgrade", "Connection: x", "Proxy-Connection: close",
-            "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c", "Upgrade: websocket", "Expect: 100-continue",
-            "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Transfer-Encoding: chunked",
-        ].flatMap { [get(path, $0), get(path, $0) + get()] }
-        + [
-            "Content-Length: 2", "Content-Length:2", "content-length: 2", "Content-Length: 02", "Content-Length: +2",
-            "Content-Length: -2", "Content-Length: 2 ", "Content-Length: 2, 2", "Content-Length: 0x2", "Content-Length: ",
-            "Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\nContent-Length: 3", "Content-Length: 0",
-            "Content-Length: 18446744073709551618", "X-A: b",
-            "Content-Length: 2\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identity\r\nContent-Length: 2",
-            "Content-Length: 1", "Content-Length: 2\r\nConnection: close", "Content-Length: 2\r\nUpgrade: h2c",
-        ].flatMap { [post($0), post($0) + get()] }
-        + ["Content-Length: 3", "Content-Length: 40"].map { post($0) + get() }
-        + [post("Transfer-Encoding: chunked", body: "2\r\n{}\r\n0\r\n\r\n") + get()]
-        + [
-            "X-A: " + String(repeating: "b", count: 20_000), String(repeating: "X-A: b\r\n", count: 199) + "X-A: b",
-            String(repeating: "X-A: b\r\n", count: 198) + "X-A: b", "X-A: " + String(repeating: "b", count: 100_000),
-        ].map { get(path, $0) }
+        let hosts = ["Host: a\r\nHost: b", "Host: a b", "Host: u@a", "Host: a:80", "Host:", "X-A: b", "host:localhost"]
+        for host in hosts {
+            all.append(get().replacing("Host: localhost", with: host))
+        }
+        for field in fields { all += [get(path, field), get(path, field) + get()] }
+        for field in lengths { all += [post(field), post(field) + get()] }
+        for field in ["Content-Length: 3", "Content-Length: 40"] { all.append(post(field) + get()) }
+        all.append(post("Transfer-Encoding: chunked", body: "2\r\n{}\r\n0\r\n\r\n") + get())
+        for count in [20_000, 100_000] { all.append(get(path, "X-A: " + String(repeating: "b", count: count))) }
+        for count in [198, 199] { all.append(get(path, String(repeating: "X-A: b\r\n", count: count) + "X-A: b")) }
+        return all
+    }
+
+    private static let fields = [
+        "X-A:b", "X-A:  b", "X-A:\tb", "X-A: b ", "X-A: b\tc", "X-A: b\t", "X-A: ", "X-A:", "X-A", "X-A : b", ": b",
+        "X A: b", " X-A: b", "X-A: b\r\n c", "X-A: é", "É: b", "X-A: b\u{0}c", "X-A: b\rc", "X-A: b\nX-C: d",
+        "X-(: b", "X-A: b\r", "x_a.~!#$%&'*+-^`|: b", "Connection: keep-alive", "Connection: Keep-Alive",
+        "Connection: close", "Connection: keep-alive, close", "Connection: upgrade", "Connection: x",
+        "Proxy-Connection: close", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c", "Upgrade: websocket",
+        "Expect: 100-continue", "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "Transfer-Encoding: chunked",
+    ]
+
+    private static let lengths = [
+        "Content-Length: 2", "Content-Length:2", "content-length: 2", "Content-Length: 02", "Content-Length: +2",
+        "Content-Length: -2", "Content-Length: 2 ", "Content-Length: 2, 2", "Content-Length: 0x2", "Content-Length: ",
+        "Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\nContent-Length: 3", "Content-Length: 0",
+        "Content-Length: 18446744073709551618", "X-A: b", "Content-Length: 2\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: identity\r\nContent-Length: 2", "Content-Length: 1",
+        "Content-Length: 2\r\nConnection: close", "Content-Length: 2\r\nUpgrade: h2c",
+    ]
 
     @Test("A request that arrives first on its connection is answered as one behind another one")
     func sameAnswers() throws {
@@ -68,14 +81,16 @@ struct PlainRequestTests {
             #expect(String(decoding: head, as: UTF8.self).hasSuffix("\r\n\r\n"))
             second.write(request)
             second.finish()
-            #expect(Self.comparable(first.readToEnd()) == Self.comparable(second.readToEnd()), "\(request.debugDescription)")
+            let answers = (Self.comparable(first.readToEnd()), Self.comparable(second.readToEnd()))
+            #expect(answers.0 == answers.1, "\(request.prefix(500).debugDescription)")
         }
     }
 
     @Test("A request is answered alike however its bytes arrive", arguments: [1, 7, 40, 100])
     func parts(length: Int) throws {
         let service = try RunningService()
-        let request = Self.post("Content-Length: 2", "X-A: b") + Self.get() + Self.post("Content-Length: 2") + Self.get("/")
+        let request =
+            Self.post("Content-Length: 2", "X-A: b") + Self.get() + Self.post("Content-Length: 2") + Self.get("/")
         let whole = try service.connect()
         whole.write(request)
         whole.finish()

@@ -27,21 +27,30 @@ package enum LedgerProperties {
 
     /// The properties of a text without escapes, spaces and other scripts, as nearly all are; nil for any other text.
     private static func decodePlain(_ text: String) -> [String: String]? {
-        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
-        guard isPlain, text.utf8.first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}") else { return nil }
-        // Between quotation marks in turn: nothing but a mark, a name, a colon, a value.
-        let parts = text.utf8.dropFirst().dropLast().split(
-            separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
-        guard parts.count % 4 == 1, parts[0].isEmpty, parts[parts.count - 1].isEmpty else { return nil }
-        var properties: [String: String] = [:]
-        properties.reserveCapacity(parts.count / 4)
-        for index in stride(from: 0, to: parts.count - 1, by: 4) {
-            guard index == 0 || parts[index].elementsEqual(",".utf8), parts[index + 2].elementsEqual(":".utf8)
-            else { return nil }
-            let (name, value) = (String(Substring(parts[index + 1])), String(Substring(parts[index + 3])))
-            // Twice the same name: the other reader says what is wrong.
-            guard properties.updateValue(value, forKey: name) == nil else { return nil }
-        }
-        return properties
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            var properties: [String: String] = [:]
+            var position = 0
+            func take(_ byte: UInt8) -> Bool {
+                guard position < bytes.count, bytes[position] == byte else { return false }
+                position += 1
+                return true
+            }
+            func word() -> String? {
+                guard take(UInt8(ascii: "\"")) else { return nil }
+                let start = position
+                while position < bytes.count, (0x20...0x7E).contains(bytes[position]),
+                    bytes[position] != UInt8(ascii: "\\"), bytes[position] != UInt8(ascii: "\"")
+                { position += 1 }
+                let end = position
+                return take(UInt8(ascii: "\"")) ? String(decoding: bytes[start..<end], as: UTF8.self) : nil
+            }
+            guard take(UInt8(ascii: "{")) else { return nil }
+            repeat {
+                guard let name = word(), take(UInt8(ascii: ":")), let value = word() else { return nil }
+                // Twice the same name: the other reader says what is wrong.
+                guard properties.updateValue(value, forKey: name) == nil else { return nil }
+            } while take(UInt8(ascii: ","))
+            return take(UInt8(ascii: "}")) && position == bytes.count ? properties : nil
+        } ?? nil
     }
 }

@@ -44,14 +44,12 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     ///
     /// A single app judges all evidence, so evidence of another app fails the check of its identifier.
     @inlinable
-    @inline(__always)
     package func app(_ name: String?) throws(VerificationError) -> Expectations? {
         guard let name else {
             if all.count > 1 { return nil }
             guard let only else { throw absence(of: nil) }
             return only
         }
-        // Inlined: a generic call would look up the types of all its values.
         for index in all.indices where all[index].app.isByteEqual(to: name) { return all[index] }
         throw absence(of: name)
     }

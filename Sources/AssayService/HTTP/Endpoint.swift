@@ -47,7 +47,8 @@ final class Endpoint: Sendable {
         _ method: HTTPRequest.Method?, _ path: String, _ access: Access, _ name: String, _ summary: String,
         parameters: [JSONFragment] = [], body: Content = [:], isBodyRequired: Bool = true,
         success: Int = 200, outcome: String = "Done.", content: Content = .json(.object),
-        answers: [Int: JSONFragment] = [:], problems: [Int] = [], atOnce: AnswerAtOnce? = nil, _ answer: @escaping Answer
+        answers: [Int: JSONFragment] = [:], problems: [Int] = [], atOnce: AnswerAtOnce? = nil,
+        _ answer: @escaping Answer
     ) {
         (self.method, self.path, self.access) = (method, path, access)
         (self.answer, answerAtOnce) = (answer, atOnce)

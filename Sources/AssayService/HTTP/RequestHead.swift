@@ -82,7 +82,10 @@ final class RequestHead: Sendable {
 
     /// The values of the fields with a name.
     func values(_ name: KnownField) -> [String] {
-        present.contains(name) ? fields.filter { $0.name.known == name }.map(\.value) : []
+        guard present.contains(name) else { return [] }
+        var values: [String] = []
+        for index in fields.indices where fields[index].name.known == name { values.append(fields[index].value) }
+        return values
     }
 }
 

@@ -13,7 +13,8 @@ struct IPAddressTests {
             ("1..2.3", false), ("1.2.3.4.", false), ("1.2.3.4.5", false), ("256.0.0.1", false), ("1.2.3.1000", false),
             ("01.2.3.4", false), ("1.2.3.00", false), ("1.2.3.04", false), ("1.2.3.4 ", false), (" 1.2.3.4", false),
             ("1.2.3.4:80", false), ("1.2.3.4/8", false), ("+1.2.3.4", false), ("-1.2.3.4", false), ("0x1.2.3.4", false),
-            ("1.2.3.a", false), ("1,2,3,4", false), ("16909060", false), ("192.168.100.1000", false), ("1.2.3.4\u{0}", false),
+            ("1.2.3.a", false), ("1,2,3,4", false), ("16909060", false), ("192.168.100.1000", false),
+            ("1.2.3.4\u{0}", false),
             ("::1%eth0", false), ("[::1]", false), ("１.2.3.4", false), ("99999999999999999999.1.1.1", false),
         ])
     func forms(text: String, isAddress: Bool) {
