@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-/// The texts of the properties of keys, of which the plain ones are read without the JSON reader.
+/// The texts of the properties of keys, of which the last ones are kept.
 @Suite("Properties of keys in ledgers")
 struct LedgerPropertiesTests {
     @Test(
@@ -14,7 +14,25 @@ struct LedgerPropertiesTests {
             ["a": "\"", "b": "x\"y", "c": ":\",\":"], ["a b": "c d", "e": "/"],
         ] as [[String: String]])
     func roundTrip(properties: [String: String]) throws {
-        #expect(LedgerProperties.decode(try LedgerProperties.encode(properties)) == properties)
+        let text = try LedgerProperties.encode(properties)
+        for _ in 0..<2 { #expect(LedgerProperties.decode(text) == properties) }
+    }
+
+    @Test("Texts that differ in bytes alone, and more of them than are kept, keep their own properties")
+    func manyTexts() throws {
+        let composed = ["a": "\u{E9}"]
+        let decomposed = ["a": "e\u{301}"]
+        for _ in 0..<3 {
+            for properties in [composed, decomposed] {
+                let found = LedgerProperties.decode(try LedgerProperties.encode(properties))
+                #expect(found?["a"].map { Array($0.utf8) } == properties["a"].map { Array($0.utf8) })
+            }
+            for number in 0..<40 {
+                #expect(LedgerProperties.decode(#"{"a":"\#(number)"}"#) == ["a": "\(number)"])
+            }
+        }
+        let long = ["a": String(repeating: "b", count: 5000)]
+        for _ in 0..<2 { #expect(LedgerProperties.decode(try LedgerProperties.encode(long)) == long) }
     }
 
     @Test("Spaces between the parts change nothing")

@@ -32,7 +32,7 @@ struct PlainRequestTests {
         for method in ["get", "PUT", "HEAD", "GETT", "GET\t", "CONNECT", "PRI", "G@T", ""] {
             all.append(get().replacing("GET", with: method))
         }
-        let versions = ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "http/1.1", "HTTP/1.1 ", " HTTP/1.1", "HTTP/11"]
+        let versions = ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "http/1.1", "HTTP/1.1 ", " HTTP/1.1", "HTTP/11"]
         for version in versions {
             all.append(get().replacing("HTTP/1.1", with: version))
         }

@@ -1,5 +1,6 @@
 import AssayPrimitives
 import FoundationEssentials
+import Synchronization
 
 /// The properties of an enrolled key as ledgers store them: a JSON object of strings.
 package enum LedgerProperties {
@@ -10,10 +11,25 @@ package enum LedgerProperties {
         return String(decoding: try encoder.encode(properties), as: UTF8.self)
     }
 
-    /// The properties; nil for a text that no ledger writes. Does not use Foundation, whose decoder takes as long as
-    /// the query.
+    /// The properties; nil for a text that no ledger writes.
+    ///
+    /// The keys of one version of an app have the same text. To read it takes longer than the query, so that the last texts of a
+    /// thread group are kept.
     package static func decode(_ text: String) -> [String: String]? {
-        if let properties = decodePlain(text) { return properties }
+        guard text.utf8.count <= Slot.length else { return read(text) }
+        let slot = slots[ThreadGroup.current]
+        let found = slot.entries.withLockIfAvailable { entries in entries.first { $0.text.isByteEqual(to: text) } }
+        if let known = found ?? nil { return known.properties }
+        guard let properties = read(text) else { return nil }
+        _ = slot.entries.withLockIfAvailable { entries in
+            if entries.count == Slot.count { entries.removeFirst() }
+            entries.append((text, properties))
+        }
+        return properties
+    }
+
+    /// Does not use Foundation, whose decoder takes as long as the query.
+    private static func read(_ text: String) -> [String: String]? {
         let bytes = Array(text.utf8)
         guard let object = try? JSONReader.readObject(bytes, limit: bytes.count) else { return nil }
         var properties: [String: String] = [:]
@@ -25,32 +41,13 @@ package enum LedgerProperties {
         return properties
     }
 
-    /// The properties of a text without escapes, spaces and other scripts, as nearly all are; nil for any other text.
-    private static func decodePlain(_ text: String) -> [String: String]? {
-        text.utf8.withContiguousStorageIfAvailable { bytes in
-            var properties: [String: String] = [:]
-            var position = 0
-            func take(_ byte: UInt8) -> Bool {
-                guard position < bytes.count, bytes[position] == byte else { return false }
-                position += 1
-                return true
-            }
-            func word() -> String? {
-                guard take(UInt8(ascii: "\"")) else { return nil }
-                let start = position
-                while position < bytes.count, (0x20...0x7E).contains(bytes[position]),
-                    bytes[position] != UInt8(ascii: "\\"), bytes[position] != UInt8(ascii: "\"")
-                { position += 1 }
-                let end = position
-                return take(UInt8(ascii: "\"")) ? String(decoding: bytes[start..<end], as: UTF8.self) : nil
-            }
-            guard take(UInt8(ascii: "{")) else { return nil }
-            repeat {
-                guard let name = word(), take(UInt8(ascii: ":")), let value = word() else { return nil }
-                // Twice the same name: the other reader says what is wrong.
-                guard properties.updateValue(value, forKey: name) == nil else { return nil }
-            } while take(UInt8(ascii: ","))
-            return take(UInt8(ascii: "}")) && position == bytes.count ? properties : nil
-        } ?? nil
+    /// The last texts of a thread group.
+    private final class Slot: Sendable {
+        /// How many texts are kept, and how long each may be, in bytes.
+        static let (count, length) = (8, 512)
+        let entries = Mutex<[(text: String, properties: [String: String])]>([])
+        private let gap = ThreadGroup.Gap()
     }
+
+    private static let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 }

@@ -261,7 +261,8 @@ enum IdentityFields {
     private static func digests(_ subjects: [(any EngineSubject)?]) -> String {
         var digests: Set<String> = []
         for subject in subjects {
-            for digest in subject?.message?.contentDigests ?? [] {
+            guard let message = subject?.message else { continue }
+            for digest in message.contentDigests {
                 digests.insert("\(digest.algorithm)=:\(Base64.encode(digest.value, .standard)):")
             }
         }

@@ -44,15 +44,14 @@ struct PlainRequest {
         let start = position
         var query: Int?
         guard start < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
-        while position < bytes.count, isTargetByte(bytes[position]) {
+        let fitting = targetBytes
+        while position < bytes.count, bytes[position] < 128,
+            (bytes[position] < 64 ? fitting.low : fitting.high) >> UInt64(bytes[position] & 63) & 1 == 1
+        {
             if bytes[position] == UInt8(ascii: "?"), query == nil { query = position - start }
             position += 1
         }
         return (bytes.text(start..<position), query)
-    }
-
-    private static func isTargetByte(_ byte: UInt8) -> Bool {
-        byte < 128 && (byte < 64 ? targetBytes.low : targetBytes.high) >> UInt64(byte & 63) & 1 == 1
     }
 
     /// The bytes of paths and queries, as bits.
