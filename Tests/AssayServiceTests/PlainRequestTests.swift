@@ -46,6 +46,11 @@ struct PlainRequestTests {
         all.append(post("Transfer-Encoding: chunked", body: "2\r\n{}\r\n0\r\n\r\n") + get())
         for count in [20_000, 100_000] { all.append(get(path, "X-A: " + String(repeating: "b", count: count))) }
         for count in [198, 199] { all.append(get(path, String(repeating: "X-A: b\r\n", count: count) + "X-A: b")) }
+        // Heads longer than the first read of a connection, and heads that are cut.
+        let long = get(path, "X-A: " + String(repeating: "b", count: 3000))
+        all += [long, long + get(path, "X-B: " + String(repeating: "c", count: 5000)) + get()]
+        all += [1, 3, 20, 40, 50, 53, 60].map { String(get().prefix($0)) } + [get() + "GET /v1"]
+        all += ["GE", "POS", "GET /x", "GET /x HTTP", "GET /x HTTP/1.1", "GET /x HTTP/1.1\r\nHos"]
         return all
     }
 

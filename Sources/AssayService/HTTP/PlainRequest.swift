@@ -10,40 +10,45 @@ struct PlainRequest {
     let headLength: Int
     let bodyLength: Int
 
-    /// Reads the request at the beginning of some bytes; nil if it is none, or not whole.
-    init?(_ bytes: Span<UInt8>, _ names: inout FieldNames, _ limits: NIOHTTPDecoderLimitConfiguration) {
-        let method: HTTPRequest.Method
-        if bytes.hold("GET ", at: 0) {
-            method = .get
-        } else if bytes.hold("POST ", at: 0) {
-            method = .post
-        } else {
-            return nil
-        }
-        var position = method == .get ? 4 : 5
-        guard let (target, query) = Self.target(bytes, &position), bytes.hold(" HTTP/1.1\r\n", at: position) else {
-            return nil
-        }
-        position += 11
+    /// Why there is no such request at the beginning of some bytes.
+    enum Obstacle: Error {
+        /// All bytes are plain, and more are to come.
+        case incomplete
+        /// NIO's decoder must read it.
+        case unusual
+    }
+
+    /// Reads the request at the beginning of some bytes.
+    init(
+        _ bytes: Span<UInt8>, _ names: inout FieldNames, _ limits: NIOHTTPDecoderLimitConfiguration
+    ) throws(Obstacle) {
+        let method = bytes.count > 0 && bytes[0] == UInt8(ascii: "G") ? HTTPRequest.Method.get : .post
+        var position = 0
+        try bytes.take(method == .get ? "GET " : "POST ", from: &position)
+        let (target, query) = try Self.target(bytes, &position)
+        try bytes.take(" HTTP/1.1\r\n", from: &position)
         var fields = Fields(room: names.count)
-        while !bytes.hold("\r\n", at: position) {
-            guard fields.count < limits.maxHeaderFieldCount, fields.read(bytes, &position, &names) else { return nil }
+        while position >= bytes.count || bytes[position] != UInt8(ascii: "\r") {
+            guard fields.count < limits.maxHeaderFieldCount else { throw .unusual }
+            try fields.read(bytes, &position, &names)
         }
-        headLength = position + 2
-        bodyLength = fields.length ?? 0
+        try bytes.take("\r\n", from: &position)
+        (headLength, bodyLength) = (position, fields.length ?? 0)
         // The sum of what NIO's decoder counts is less.
         guard let authority = fields.authority, headLength <= limits.maxHeaderListSize,
             headLength <= limits.maxHeaderFieldSize
-        else { return nil }
+        else { throw .unusual }
         head = RequestHead(
             method: method, authority: authority, target: target, query: query, fields: fields.fields)
     }
 
     /// A path and perhaps a query (RFC 3986, sections 3.3 and 3.4).
-    private static func target(_ bytes: Span<UInt8>, _ position: inout Int) -> (text: String, query: Int?)? {
+    private static func target(
+        _ bytes: Span<UInt8>, _ position: inout Int
+    ) throws(Obstacle) -> (text: String, query: Int?) {
         let start = position
         var query: Int?
-        guard start < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
+        try bytes.take("/", from: &position)
         let fitting = targetBytes
         while position < bytes.count, bytes[position] < 128,
             (bytes[position] < 64 ? fitting.low : fitting.high) >> UInt64(bytes[position] & 63) & 1 == 1
@@ -72,33 +77,33 @@ struct PlainRequest {
 
         init(room: Int) { fields.reserveCapacity(room) }
 
-        /// Reads the line of a field; false if it is not plain.
-        mutating func read(_ bytes: Span<UInt8>, _ position: inout Int, _ known: inout FieldNames) -> Bool {
-            guard let name = known.name(in: bytes, from: &position, at: count) else { return false }
+        /// Reads the line of a field.
+        mutating func read(
+            _ bytes: Span<UInt8>, _ position: inout Int, _ known: inout FieldNames
+        ) throws(Obstacle) {
+            let name = try known.name(in: bytes, from: &position, at: count)
             count += 1
             if position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
             let start = position
             bytes.skipValue(&position)
-            guard position > start, !Self.isSpace(bytes[start]), !Self.isSpace(bytes[position - 1]),
-                bytes.hold("\r\n", at: position)
-            else { return false }
-            let value = bytes.text(start..<position)
-            position += 2
+            let end = position
+            try bytes.take("\r\n", from: &position)
+            guard end > start, !Self.isSpace(bytes[start]), !Self.isSpace(bytes[end - 1]) else { throw .unusual }
+            let value = bytes.text(start..<end)
             switch name.known {
             case .host:
-                guard authority == nil, ServerOrigins.isHost(value) else { return false }
+                guard authority == nil, ServerOrigins.isHost(value) else { throw .unusual }
                 authority = value
-                return true
+                return
             case .connection:
-                guard value == "keep-alive" || value == "Keep-Alive" else { return false }
+                guard value == "keep-alive" || value == "Keep-Alive" else { throw .unusual }
             case .contentLength:
-                guard length == nil, let number = Self.length(value) else { return false }
+                guard length == nil, let number = Self.length(value) else { throw .unusual }
                 length = number
-            case .transferEncoding, .upgrade, .proxyConnection: return false
+            case .transferEncoding, .upgrade, .proxyConnection: throw .unusual
             default: break
             }
             fields.append((name, value))
-            return true
         }
 
         /// Digits without a zero in front.
@@ -132,10 +137,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether there is a text in a place.
-    fileprivate func hold(_ text: StaticString, at start: Int) -> Bool {
-        guard start + text.utf8CodeUnitCount <= count else { return false }
-        for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
-        return true
+    /// Goes behind a text.
+    fileprivate func take(_ text: StaticString, from position: inout Int) throws(PlainRequest.Obstacle) {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard position + index < count else { throw .incomplete }
+            guard self[position + index] == text.utf8Start[index] else { throw .unusual }
+        }
+        position += text.utf8CodeUnitCount
     }
 }

@@ -177,10 +177,12 @@ struct FieldNames {
         return name
     }
 
-    /// Reads a name and the colon behind it; nil if there are none.
+    /// Reads a name and the colon behind it.
     ///
     /// - Parameter position: where the name begins; afterwards, where the value does.
-    mutating func name(in bytes: Span<UInt8>, from position: inout Int, at index: Int) -> FieldName? {
+    mutating func name(
+        in bytes: Span<UInt8>, from position: inout Int, at index: Int
+    ) throws(PlainRequest.Obstacle) -> FieldName {
         if index < last.count {
             let name = last[index]
             let end = position + name.name.rawName.utf8.count
@@ -191,7 +193,8 @@ struct FieldNames {
         }
         var end = position
         while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
-        guard end < bytes.count, let name = name(bytes.text(position..<end), at: index) else { return nil }
+        guard end < bytes.count else { throw .incomplete }
+        guard let name = name(bytes.text(position..<end), at: index) else { throw .unusual }
         position = end + 1
         return name
     }

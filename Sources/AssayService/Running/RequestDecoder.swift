@@ -18,6 +18,10 @@ final class RequestDecoder: ByteToMessageDecoder {
     private var names = FieldNames()
     /// How many bytes of the body of a plain request are to come.
     private var remaining = 0
+    /// How often the head of the present request was incomplete. Each time it is read from its beginning.
+    private var attempts = 0
+    /// After as many, NIO's decoder reads it, which goes on where it was.
+    private static let attempts = 8
     /// NIO's decoder, once there was a request that is not plain.
     private var decoder: HTTPRequestDecoder?
     private var isStopped = false
@@ -43,7 +47,12 @@ final class RequestDecoder: ByteToMessageDecoder {
 
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         while decoder == nil, buffer.readableBytes > 0 {
-            if !readPlainly(&buffer) { start(context) }
+            do throws(PlainRequest.Obstacle) { try readPlainly(&buffer) } catch {
+                attempts += 1
+                let mayWait = attempts < Self.attempts && buffer.readableBytes < limits.maxHeaderListSize
+                if error == .incomplete, mayWait { return .needMoreData }
+                start(context)
+            }
         }
         guard let decoder else { return .needMoreData }
         _ = try decoder.decode(context: context, buffer: &buffer)
@@ -60,6 +69,11 @@ final class RequestDecoder: ByteToMessageDecoder {
         context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
     ) throws -> DecodingState {
         _ = try decode(context: context, buffer: &buffer)
+        if decoder == nil, buffer.readableBytes > 0 {
+            // What is incomplete stays so: NIO's decoder says what is wrong.
+            start(context)
+            _ = try decode(context: context, buffer: &buffer)
+        }
         if let decoder { return try decoder.decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF) }
         if seenEOF, remaining > 0 { throw HTTPParserError.invalidEOFState }
         return .needMoreData
@@ -74,20 +88,20 @@ final class RequestDecoder: ByteToMessageDecoder {
         return decoder
     }
 
-    /// Reads what there is of a body, or the head of the next request; false if the request is not plain.
-    private func readPlainly(_ buffer: inout ByteBuffer) -> Bool {
+    /// Reads what there is of a body, or the head of the next request.
+    private func readPlainly(_ buffer: inout ByteBuffer) throws(PlainRequest.Obstacle) {
         if remaining > 0 {
-            guard let part = buffer.readSlice(length: min(remaining, buffer.readableBytes)) else { return false }
+            guard let part = buffer.readSlice(length: min(remaining, buffer.readableBytes)) else { return }
             remaining -= part.readableBytes
             gate?.receive(.body(part))
         } else {
-            guard let request = PlainRequest(buffer.readableBytesUInt8Span, &names, limits) else { return false }
+            let request = try PlainRequest(buffer.readableBytesUInt8Span, &names, limits)
+            attempts = 0
             buffer.moveReaderIndex(forwardBy: request.headLength)
             remaining = request.bodyLength
             gate?.receive(.head(ReceivedHead(plain: request.head)))
         }
         if remaining == 0 { gate?.receive(.end) }
-        return true
     }
 }
 
