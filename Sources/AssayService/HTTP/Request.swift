@@ -1,8 +1,5 @@
-import AssayHTTP
-import AssayPrimitives
 import HTTPTypes
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// A request that a listener received.

@@ -93,7 +93,9 @@ final class RequestGate: ChannelDuplexHandler {
 
     /// Takes a part of a request, before the next one is read.
     func receive(_ part: RequestPart) {
-        noteUpgrade(part)
+        if case .head(let head) = part { isUpgrade = head.isUpgrade }
+        // The decoder goes on behind a request that asks for another protocol: the service speaks no other.
+        if case .end = part, isUpgrade { decoder.restart() }
         guard let context, !isEnding else { return }
         if isWaiting {
             if !isLast { held.append(.part(part)) }
@@ -121,15 +123,6 @@ final class RequestGate: ChannelDuplexHandler {
         }
         handler?.receive(part)
         if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
-    }
-
-    /// Has the decoder go on behind a request that asks for another protocol. The service speaks no other.
-    private func noteUpgrade(_ part: RequestPart) {
-        switch part {
-        case .head(let head): isUpgrade = head.isUpgrade
-        case .body: break
-        case .end: if isUpgrade { decoder.restart() }
-        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
