@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
@@ -76,6 +77,9 @@ package struct ApproovEngine: EvidenceEngine {
     }
 
     func expectations(of app: String) throws(VerificationError) -> ApproovExpectations {
+        // Not `app(_:)`, a generic function: it would look up the types of its values.
+        let all = apps.all
+        for index in all.indices where all[index].app.isByteEqual(to: app) { return all[index] }
         guard let expectations = try apps.app(app) else { throw ambiguity }
         return expectations
     }
@@ -85,21 +89,31 @@ package struct ApproovEngine: EvidenceEngine {
         _ input: ApproovTokenInput, _ expectations: ApproovExpectations, account: String?, ledger: any Ledger,
         at now: Date
     ) async throws(VerificationError) -> Assessment {
-        // Skip the asynchronous call if possible: it costs time even if it does not suspend.
-        let keys =
-            if let fixedTokenKeys {
-                try liveTokenKeys(fixedTokenKeys, for: expectations, at: now)
-            } else {
-                try await tokenKeys(for: expectations, at: now)
-            }
+        if let assessment = try assessAtOnce(input, expectations, account: account, ledger: ledger, at: now) {
+            return assessment
+        }
+        let keys = try await tokenKeys(for: expectations, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count)
         let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             input.evidence
         }
-        let standings =
-            ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await standings(of: outcome, account, in: ledger, at: now)
+        let standings = try await standings(of: outcome, account, in: ledger, at: now)
+        ApproovTokenAssessor.assess(outcome, input.binding, input.address, standings, expectations, now, &run)
+        return ApproovTokenAssessor.assessment(outcome, expectations, run)
+    }
+
+    /// The assessment without waiting: with keys that never change, and a ledger that has no standings. Nil otherwise.
+    func assessAtOnce(
+        _ input: ApproovTokenInput, _ expectations: ApproovExpectations, account: String?, ledger: any Ledger,
+        at now: Date
+    ) throws(VerificationError) -> Assessment? {
+        guard let fixedTokenKeys, ledger.isWithoutStandings else { return nil }
+        let keys = try liveTokenKeys(fixedTokenKeys, for: expectations, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count)
+        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
+            input.evidence
+        }
+        let standings = AccountStandings(account: account, standings: [])
         ApproovTokenAssessor.assess(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run)
     }

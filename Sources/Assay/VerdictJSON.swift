@@ -8,7 +8,7 @@ extension Verdict {
 
     /// The same as bytes.
     package func jsonBytes(id: String?) -> [UInt8] {
-        var json = JSONBytes(capacity: 2048)
+        var json = JSONBytes(capacity: 3072)
         json.raw("{")
         write(id: id, to: &json)
         json.raw("}")

@@ -27,6 +27,28 @@ extension Verifier {
         }
     }
 
+    /// ``verify(fields:property:address:with:app:account:at:)`` without waiting; nil if the verification has to wait.
+    package func verifyAtOnce(
+        fields value: (Int) -> RequestFieldValue, property: ClientProperty?, address: String?,
+        with engine: any ImmediateRequestEngine, app: String, account: String?, at now: Date
+    ) throws(VerificationError) -> Verdict? {
+        guard !isTraced, !engines.addsResults else { return nil }
+        try Verifier.require(now, account)
+        let start = MonotonicTime.nanoseconds
+        do throws(VerificationError) {
+            let found = try engine.assessAtOnce(
+                fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
+            guard let assessment = found?.stating(property),
+                let verdict = try assessment.verdictAtOnce(by: ledger, at: now), !observes(verdict)
+            else { return nil }
+            metrics?.count(verdict, of: assessment, since: start)
+            return verdict
+        } catch {
+            metrics?.count(error)
+            throw error
+        }
+    }
+
     /// Assesses evidence in fields of a request, and commits nothing; see ``verify(fields:property:address:with:app:account:at:)``.
     package func assess(
         fields value: (Int) -> RequestFieldValue, property: ClientProperty?, address: String?,

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayPrimitives
 import GRDB
 import GRDBSQLite
@@ -22,6 +23,7 @@ final class LookUpConnections: Sendable {
     private let watch: LedgerWatch
     private let slots = (0..<4).map { _ in Slot() }
     private let queriesForAnyStanding = Atomic<Int>(0)
+    private let queriesForOperators = Atomic<Int>(0)
 
     /// - Parameter busyTimeout: how long a query waits for a process that recovers the file, in milliseconds.
     init(path: String, busyTimeout: Int32, watch: LedgerWatch) {
@@ -58,6 +60,19 @@ final class LookUpConnections: Sendable {
             return try connection.isWithoutStandings()
         }
     }
+
+    /// The operator with the hash of a token, in any state. Runs a query only if a process has committed since it was found.
+    func storedOperator(tokenHash: [UInt8], at now: UInt64) throws -> LedgerOperator? {
+        if watch.isDue(at: now) { try look(at: now) }
+        return try withConnection { connection in
+            if let known = connection.knownOperator(tokenHash: tokenHash) { return known }
+            queriesForOperators.add(1, ordering: .relaxed)
+            return try connection.findOperator(tokenHash: tokenHash)
+        }
+    }
+
+    /// How many queries have looked for an operator.
+    var countOfQueriesForOperators: Int { queriesForOperators.load(ordering: .relaxed) }
 
     /// How many queries have looked whether any standing exists.
     var countOfQueriesForAnyStanding: Int { queriesForAnyStanding.load(ordering: .relaxed) }
@@ -105,6 +120,10 @@ private final class LookUpConnection: RowFinder {
     private var index: WriteAheadIndex?
     /// The state of the file in which no standing exists.
     private var stateWithoutStandings: WriteAheadIndex.State?
+    /// The operators that were found in a state of the file.
+    private var operators: (state: WriteAheadIndex.State, found: [(tokenHash: [UInt8], operator: LedgerOperator)])?
+    /// The most operators that are kept: a service has few callers.
+    private static let operatorLimit = 16
 
     init(path: String, busyTimeout: Int32) throws {
         var opened: OpaquePointer?
@@ -137,6 +156,25 @@ private final class LookUpConnection: RowFinder {
         index = index ?? WriteAheadIndex(of: handle)
         stateWithoutStandings = isWithout && index?.state == state ? state : nil
         return isWithout
+    }
+
+    /// The operator with the hash of a token, if it was found in the present state of the file.
+    func knownOperator(tokenHash: [UInt8]) -> LedgerOperator? {
+        guard let operators, let state = index?.state, state == operators.state else { return nil }
+        return operators.found.first { $0.tokenHash == tokenHash }?.operator
+    }
+
+    /// Looks for the operator with the hash of a token, and keeps it with the state of the file.
+    func findOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
+        let state = index?.state
+        let found = try storedOperator(tokenHash: tokenHash)
+        // SQLite has mapped the index by now.
+        index = index ?? WriteAheadIndex(of: handle)
+        guard let found, let state, index?.state == state else { return found }
+        var kept = operators?.state == state ? operators?.found ?? [] : []
+        if kept.count >= Self.operatorLimit { kept = [] }
+        operators = (state, kept + [(tokenHash, found)])
+        return found
     }
 
     func readTables() throws {

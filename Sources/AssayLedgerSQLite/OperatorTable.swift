@@ -35,7 +35,7 @@ extension SQLiteLedger {
 
     /// The live operator with the hash of a token, at a time; nil for none.
     public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
-        let stored = try await lookUp { rows in try rows.storedOperator(tokenHash: tokenHash) }
+        let stored = try await storedOperator(tokenHash: tokenHash)
         return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 }

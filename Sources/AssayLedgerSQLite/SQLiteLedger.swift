@@ -229,6 +229,16 @@ public final class SQLiteLedger: LedgerAdministration {
         do { return try timed { try lookUps.find(at: $0, body) } } catch { throw watch.cause(error) }
     }
 
+    /// The operator with the hash of a token, in any state: the caller compares the time.
+    func storedOperator(tokenHash: [UInt8]) async throws(LedgerOutage) -> LedgerOperator? {
+        if isSlow.load(ordering: .relaxed) {
+            return try await lookUp { rows in try rows.storedOperator(tokenHash: tokenHash) }
+        }
+        do { return try timed { try lookUps.storedOperator(tokenHash: tokenHash, at: $0) } } catch {
+            throw watch.cause(error)
+        }
+    }
+
     /// - Parameter lookUp: is passed the time at which it begins, of ``LedgerWatch/now``.
     private func timed<Value>(_ lookUp: (UInt64) throws -> Value) rethrows -> Value {
         let start = LedgerWatch.now

@@ -21,6 +21,9 @@ extension SQLiteLedger {
     /// How many queries ``isWithoutStandings`` has made.
     package var countOfQueriesForAnyStanding: Int { lookUps.countOfQueriesForAnyStanding }
 
+    /// How many queries have looked for the operator of a token.
+    package var countOfQueriesForOperators: Int { lookUps.countOfQueriesForOperators }
+
     /// SQLite's query plan for the standings of a number of subjects, one text per step.
     package func standingsPlan(subjects count: Int) throws -> [String] {
         try pool.read { db in

@@ -1,7 +1,7 @@
 package import AssayCore
 package import FoundationEssentials
 
-extension ApproovEngine: RequestEngine {
+extension ApproovEngine: ImmediateRequestEngine {
     /// Signed messages for apps with `messageSigning`, and tokens for all others.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
         app.configuration(ApproovConfiguration.self).map { configuration in
@@ -32,6 +32,16 @@ extension ApproovEngine: RequestEngine {
         let expectations = try self.expectations(of: app)
         let input = Self.input(value, address, expectations)
         return try await assess(input, expectations, account: account, ledger: ledger, at: now)
+    }
+
+    /// The assessment of a token without waiting; nil if it has to wait for keys or standings.
+    package func assessAtOnce(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
+        ledger: any Ledger, at now: Date
+    ) throws(VerificationError) -> Assessment? {
+        let expectations = try self.expectations(of: app)
+        let input = Self.input(value, address, expectations)
+        return try assessAtOnce(input, expectations, account: account, ledger: ledger, at: now)
     }
 
     private static func input(

@@ -47,7 +47,7 @@ extension Verifier {
         }
         guard let metrics else {
             let verdict = try await complete().verdict(committingTo: ledger, at: now)
-            if !observers.isEmpty { await observe(verdict, at: now) }
+            if observes(verdict) { await observe(verdict, at: now) }
             return verdict
         }
         let start = MonotonicTime.nanoseconds
@@ -55,7 +55,7 @@ extension Verifier {
             let assessment = try await complete()
             let verdict = try await assessment.verdict(committingTo: ledger, at: now)
             metrics.count(verdict, of: assessment, since: start)
-            if !observers.isEmpty { await observe(verdict, at: now) }
+            if observes(verdict) { await observe(verdict, at: now) }
             return verdict
         } catch {
             metrics.count(error)
@@ -63,8 +63,14 @@ extension Verifier {
         }
     }
 
+    /// Whether a service learns of a verdict.
+    @inline(__always)
+    func observes(_ verdict: Verdict) -> Bool {
+        !observers.isEmpty && verdict.outcome == .accept
+            && observers.contains { $0.observedKinds.contains(verdict.evidenceKind) }
+    }
+
     private func observe(_ verdict: Verdict, at now: Date) async {
-        guard verdict.outcome == .accept else { return }
         for observer in observers where observer.observedKinds.contains(verdict.evidenceKind) {
             await observer.accepted(verdict, by: self, at: now)
         }

@@ -31,9 +31,10 @@ package struct Finding: CheckFinding {
 }
 
 /// The failure of a check, thrown by the check's function.
+@usableFromInline
 package struct CheckFailure: Error {
     /// Why the check failed.
-    package let finding: any CheckFinding
+    @usableFromInline package let finding: any CheckFinding
     /// Whether a block in the ledger caused the failure. No allowance excuses a block.
     let isBlock: Bool
 

@@ -1,6 +1,7 @@
 import AssayPrimitives
 
 /// The result of a check function that did not throw.
+@usableFromInline
 package enum PolicyAnswer: Sendable {
     /// The check passes.
     case passed
@@ -18,6 +19,8 @@ package enum PolicyAnswer: Sendable {
 
 /// Runs the checks of an assessment in order and collects the results. A failed authenticity gate skips every later
 /// check. All other checks run independently: one verdict reports every failure.
+// Usable from inline: without that, the functions that are inlinable would be called, with the types of their values at run time.
+@usableFromInline
 package struct CheckRun: ~Copyable {
     /// The results so far.
     package private(set) var results: [CheckResult] = []
@@ -147,6 +150,7 @@ package struct CheckRun: ~Copyable {
     }
 
     /// The same for a rule of several statements.
+    @usableFromInline
     package mutating func policy(
         _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
@@ -170,6 +174,7 @@ package struct CheckRun: ~Copyable {
     }
 
     /// The same for a rule of several statements.
+    @usableFromInline
     package mutating func conditionalGate(
         _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {

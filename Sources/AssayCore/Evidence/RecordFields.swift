@@ -36,7 +36,11 @@ package struct RecordFields: Sendable {
 
     /// Throws for a member that is not one of `names`, unless it is `null`.
     package func requireOnly(_ names: [String]) throws(RecordError) {
-        for member in object.members where !member.value.isNull && !names.containsBytes(of: member.name) {
+        // By their places: a copy of a member counts the references of its value.
+        let members = object.members
+        for index in members.indices
+        where !members[index].value.isNull && !names.containsBytes(of: members[index].name) {
+            let member = members[index]
             throw RecordError(
                 field: path(of: member.name.excerpt), offset: member.offset,
                 "unknown field; allowed are \(names.joined(separator: ", "))")

@@ -44,25 +44,24 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     /// A single app judges all evidence, so evidence of another app fails the check of its identifier.
     @inlinable
     package func app(_ name: String?) throws(VerificationError) -> Expectations? {
-        if name == nil, let only { return only }
-        return try named(name)
+        guard let name else {
+            if all.count > 1 { return nil }
+            guard let only else { throw absence(of: nil) }
+            return only
+        }
+        for index in all.indices where all[index].app.isByteEqual(to: name) { return all[index] }
+        throw absence(of: name)
     }
 
     @usableFromInline
-    package func named(_ name: String?) throws(VerificationError) -> Expectations? {
+    func absence(of name: String?) -> VerificationError {
         let field = Expectations.Configuration.policyField
-        if let name {
-            guard let app = all.first(where: { $0.app.isByteEqual(to: name) }) else {
-                throw .request(
-                    RequestError(
-                        .unknownApp,
-                        "the policy has no app \(name.excerpt) with \(field); it has \(names)"
-                            + Nearest.advice(for: name, among: all.map(\.app))))
-            }
-            return app
-        }
-        guard !all.isEmpty else { throw .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
-        return nil
+        guard let name else { return .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
+        return .request(
+            RequestError(
+                .unknownApp,
+                "the policy has no app \(name.excerpt) with \(field); it has \(names)"
+                    + Nearest.advice(for: name, among: all.map(\.app))))
     }
 
     /// The app that matches the evidence; throws `.request` if none or several do. `identifier` names the part of the

@@ -106,14 +106,20 @@ extension Assessment {
     package func verdict(
         committingTo ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        if let rejection = try rejection(by: ledger, at: now) { return rejection }
-        guard !effects.isEmpty || hasWaited && !confirmations.isEmpty else {
-            return Verdict(self, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now)
-        }
+        if let verdict = try verdictAtOnce(by: ledger, at: now) { return verdict }
         let outcome = try await Self.commit(effects, confirmations, to: ledger, at: now)
         return verdict(
             outcome, outcome.decisions.prefix(effects.count), outcome.decisions.dropFirst(effects.count), by: ledger,
             at: now)
+    }
+
+    /// The verdict without waiting: a rejection, and an acceptance without effects; nil if the ledger has to decide.
+    ///
+    /// - Throws: as ``verdict(committingTo:at:)``.
+    package func verdictAtOnce(by ledger: any Ledger, at now: Date) throws(VerificationError) -> Verdict? {
+        if let rejection = try rejection(by: ledger, at: now) { return rejection }
+        guard effects.isEmpty, !hasWaited || confirmations.isEmpty else { return nil }
+        return Verdict(self, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now)
     }
 
     /// Turns the assessments of one request into verdicts, with one commit: either all effects are applied, or none.

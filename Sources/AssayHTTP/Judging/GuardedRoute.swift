@@ -1,5 +1,6 @@
 import Assay
 package import AssayCore
+import AssayPrimitives
 import HTTPTypes
 
 /// The evidence that requests to some routes must carry.
@@ -19,7 +20,11 @@ package struct GuardedRoute: Sendable {
     /// Indices of accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A
     /// route that one of them suffices for has one place.
     package func places(of verdicts: [Verdict]) -> [Int?] {
-        guard requirement == .all, demands.count > 1 else { return Array(verdicts.indices) }
+        guard requirement == .all, demands.count > 1 else {
+            var places: [Int?] = []
+            for index in 0..<verdicts.count { places.append(index) }
+            return places
+        }
         return demands.map { verdicts.firstIndex(where: $0.evidence.isOf) }
     }
 }
@@ -52,6 +57,8 @@ final class RequiredEvidence: Sendable {
     /// The enforcement of the policy.
     let enforcement: Enforcement
     let engine: any RequestEngine
+    /// The same engine, if it can judge without waiting.
+    let immediate: (any ImmediateRequestEngine)?
     let form: Form
     /// Whether it is only a statement of the client; see `RequestEvidenceRules/isStatement`.
     let isStatement: Bool
@@ -61,6 +68,7 @@ final class RequiredEvidence: Sendable {
         kind = rules.kind
         enforcement = rules.enforcement
         self.engine = engine
+        immediate = engine as? any ImmediateRequestEngine
         isStatement = rules.isStatement
         switch rules.scope {
         case .signature(let contentDigest, let body): form = .signature(contentDigest: contentDigest, body: body)
@@ -125,16 +133,21 @@ struct CarriedFields: Sendable {
         self.names = known
     }
 
+    /// The name of the field at a place in the order of the engine.
+    func name(_ index: Int) -> HTTPField.Name { names[index] }
+
     /// The value of the field at a place in the order of the engine.
-    func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue {
-        let name = names[index]
+    func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue { Self.value(names[index], of: fields) }
+
+    /// The value of the field with a name.
+    static func value(_ name: HTTPField.Name, of fields: HTTPFields) -> RequestFieldValue {
         // The parts of a cookie are one value (RFC 9113 section 8.2.3).
-        if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
+        if name.canonicalName.isByteEqual(to: "cookie") { return fields[.cookie].map { .value($0) } ?? .missing }
         var found: String?
         // `Host` is not among these fields: HTTPTypes stores it separately.
-        for field in fields where field.name == name {
+        for index in fields.indices where fields[index].name.canonicalName.isByteEqual(to: name.canonicalName) {
             guard found == nil else { return .repeated }
-            found = field.value
+            found = fields[index].value
         }
         return found.map { .value($0) } ?? .missing
     }

@@ -1,6 +1,7 @@
 import Assay
-import AssayCore
+package import AssayCore
 import FoundationEssentials
+package import HTTPTypes
 
 /// Collects the evidence of a request and verifies it by the demands of a route.
 package struct RequestJudge: Sendable {
@@ -41,6 +42,28 @@ package struct RequestJudge: Sendable {
         }
     }
 
+    /// Verifies a request without its body, and without waiting; nil if the verification may have to wait, or captures need all fields.
+    ///
+    /// - Parameters:
+    ///   - address: the client's; nil if unknown.
+    ///   - value: the value of a field of the request.
+    package func decideAtOnce(
+        on route: GuardedRoute, address: String?, account: String?, _ value: (HTTPField.Name) -> RequestFieldValue
+    ) -> RequestDecision? {
+        // Most routes demand one token.
+        guard route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form
+        else { return nil }
+        let (evidence, enforcement) = (only.evidence, only.position.enforcement)
+        guard enforcement != .off else { return RequestDecision(.off, evidence, .off) }
+        guard let engine = evidence.immediate, options.capture == nil else { return nil }
+        do throws(VerificationError) {
+            let verdict = try state.verifier.verifyAtOnce(
+                fields: { value(names.name($0)) }, property: state.property(value), address: address, with: engine,
+                app: evidence.app, account: account, at: options.now())
+            return verdict.map { RequestDecision(.verdict($0), evidence, enforcement) }
+        } catch { return RequestDecision(RequestOutcome(error), evidence, enforcement) }
+    }
+
     /// Verifies a request without its body.
     ///
     /// - Parameter mayStream: whether the body of a request with `Transfer-Encoding` is read in parts. Otherwise one without a length
@@ -48,7 +71,11 @@ package struct RequestJudge: Sendable {
     nonisolated(nonsending) func judge(
         _ source: some RequestSource, mayStream: Bool, on route: GuardedRoute, account: String?
     ) async -> Judgement {
-        // Fast path: most routes demand one token.
+        let fields = source.fields
+        let decision = decideAtOnce(on: route, address: source.address, account: account) {
+            CarriedFields.value($0, of: fields)
+        }
+        if let decision { return .decided(decision) }
         if route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form {
             let enforcement = only.position.enforcement
             guard enforcement != .off else { return .decided(RequestDecision(.off, only.evidence, .off)) }

@@ -36,7 +36,12 @@ public final class ReloadableVerifier: Sendable {
 
         /// What a request claims in the policy's `propertyHeader`, where no signature covers fields.
         func property(in fields: HTTPFields) -> ClientProperty? {
-            guard case .value(let text)? = propertyField?.value(0, of: fields) else { return nil }
+            property { CarriedFields.value($0, of: fields) }
+        }
+
+        /// The same for fields of which only some are read.
+        func property(_ value: (HTTPField.Name) -> RequestFieldValue) -> ClientProperty? {
+            guard let propertyField, case .value(let text) = value(propertyField.name(0)) else { return nil }
             return ClientProperty(claimed: text)
         }
 

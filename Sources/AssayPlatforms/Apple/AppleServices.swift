@@ -77,7 +77,8 @@ public final class AppleServices: AcceptanceObserver, BackgroundService {
     }
 
     /// Attestations.
-    package var observedKinds: [EvidenceKind] { [.appAttestAttestation] }
+    package var observedKinds: [EvidenceKind] { Self.kinds }
+    private static let kinds = [EvidenceKind.appAttestAttestation]
 
     /// Keeps the receipt of an accepted attestation.
     package func accepted(_ verdict: Verdict, by verifier: Verifier, at now: Date) async {

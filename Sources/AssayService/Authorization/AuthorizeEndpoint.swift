@@ -5,8 +5,8 @@ import AssayPrimitives
 import HTTPTypes
 import NIOCore
 
-/// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass.
-struct AuthorizeEndpoint: Sendable {
+/// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass. A class, so that closures copy one reference.
+final class AuthorizeEndpoint: Sendable {
     /// The part of the path in front of the name.
     static let prefix = "/v1/authorize/"
 
@@ -44,11 +44,45 @@ struct AuthorizeEndpoint: Sendable {
             answers: [
                 200: #"{"description":"The request may pass.","headers":{\#(fields.joined(separator: ","))}}"#,
                 401: .reference("responses/Denial"), 403: .reference("responses/Denial"),
-            ], problems: [400, 404, 408, 413, 500]
-        ) { (served) async throws(Problem) in try await authorize(&served) }
+            ], problems: [400, 404, 408, 413, 500],
+            atOnce: { [self] (served) throws(Problem) in try authorizeAtOnce(&served) }
+        ) { [self] (served) async throws(Problem) in try await authorize(&served) }
+    }
+
+    /// What a gateway asks.
+    private struct Question {
+        var source: ForwardedRequest
+        let requests: ReloadableVerifier.State
+        /// The name in the path, and what it names.
+        let name: String
+        let route: GuardedRoute
     }
 
     private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        var question = try question(&served)
+        question.source.readFields()
+        var body: [UInt8] = []
+        if case .attached = question.source.body {
+            let limits = configuration.limits
+            body = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
+        }
+        let decision = await RequestJudge(state: question.requests, settings: settings)
+            .decide(question.source, .bytes(body), on: question.route, account: nil)
+        return answer(decision, question, &served)
+    }
+
+    /// Answers without waiting; nil if the body has to be read, or the verification may have to wait.
+    private func authorizeAtOnce(_ served: inout ServiceRequest) throws(Problem) -> Response? {
+        let question = try question(&served)
+        if case .attached = question.source.body { return nil }
+        let decision = RequestJudge(state: question.requests, settings: settings)
+            .decideAtOnce(on: question.route, address: question.source.address, account: nil) {
+                question.source.value($0)
+            }
+        return decision.map { answer($0, question, &served) }
+    }
+
+    private func question(_ served: inout ServiceRequest) throws(Problem) -> Question {
         let rules = configuration.authorize
         let isUnix = configuration.listen.path != nil
         let peer = served.request.peer
@@ -75,23 +109,22 @@ struct AuthorizeEndpoint: Sendable {
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         served.note.client = (source.method, source.host.text, source.target)
         try requireKnownHost(source)
-        try Self.requireNoTunnel(source)
+        try Self.requireNoTunnel(source, served.request.head)
         let requests = state.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try requests.route(named: name) } catch {
             throw Problem(.internalServerError, ProblemCode(error), error.message)
         }
-        var body: [UInt8] = []
-        if case .attached = source.body {
-            let limits = configuration.limits
-            body = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
-        }
-        let decision = await RequestJudge(state: requests, settings: settings)
-            .decide(source, .bytes(body), on: route, account: nil)
-        state.recent.add(decision, recentSource(served.id, name, source.address, decision))
+        return Question(source: source, requests: requests, name: name, route: route)
+    }
+
+    private func answer(
+        _ decision: RequestDecision, _ question: Question, _ served: inout ServiceRequest
+    ) -> Response {
+        state.recent.add(decision, recentSource(served.id, question.name, question.source.address, decision))
         served.note.decision = decision
-        served.note.route = name
-        return answer(decision, on: route)
+        served.note.route = question.name
+        return answer(decision, on: question.route)
     }
 
     private func recentSource(
@@ -127,9 +160,9 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Refuses a request after which the connection to the backend would carry bytes of the client that nothing verifies. Gateways
     /// as in `Examples/gateways` remove `Upgrade`, or refuse the request themselves.
-    private static func requireNoTunnel(_ source: ForwardedRequest) throws(Problem) {
+    private static func requireNoTunnel(_ source: ForwardedRequest, _ head: RequestHead) throws(Problem) {
         let isConnect = source.method == HTTPRequest.Method.connect.rawValue
-        guard isConnect || source.fields.hold(.upgrade) else { return }
+        guard isConnect || head.hasField(.upgrade) else { return }
         throw Problem(
             .forbidden, .tunnelRequested,
             "the gateway passes on \(isConnect ? "CONNECT" : "the field Upgrade") of its client; what follows would reach the "
@@ -164,17 +197,20 @@ struct AuthorizeEndpoint: Sendable {
 /// The fields of an answer that lets a request pass: each exactly once, and empty if unknown, so that gateways replace those that a
 /// client has written.
 enum IdentityFields {
-    private static let outcome: StaticString = "Assay-Outcome"
-    private static let app: StaticString = "Assay-App"
-    private static let kind: StaticString = "Assay-Kind"
-    private static let subject: StaticString = "Assay-Subject"
-    private static let account: StaticString = "Assay-Account"
-    private static let annotated: StaticString = "Assay-Annotated"
-    private static let verdict: StaticString = "Assay-Verdict"
-    private static let digest: StaticString = "Assay-Content-Digest"
+    // Each is the end of the line in front, and the beginning of its own.
+    private static let outcome: StaticString = "Cache-Control: no-store\r\nAssay-Outcome: "
+    private static let app: StaticString = "\r\nAssay-App: "
+    private static let kind: StaticString = "\r\nAssay-Kind: "
+    private static let subject: StaticString = "\r\nAssay-Subject: "
+    private static let account: StaticString = "\r\nAssay-Account: "
+    private static let annotated: StaticString = "\r\nAssay-Annotated: "
+    private static let verdict: StaticString = "\r\nAssay-Verdict: "
+    private static let digest: StaticString = "\r\nAssay-Content-Digest: "
 
     /// The names, in the order of the documentation.
-    static let names = [outcome, app, kind, subject, account, annotated, verdict, digest].map(\.description)
+    static let names = [outcome, app, kind, subject, account, annotated, verdict, digest].map {
+        $0.description.split(separator: "\r\n").last?.dropLast(2).description ?? ""
+    }
 
     /// The lines of the head.
     ///
@@ -182,29 +218,32 @@ enum IdentityFields {
     static func of(_ decision: RequestDecision, on route: GuardedRoute, _ rules: AuthorizationRules) -> [UInt8] {
         var lines: [UInt8] = []
         lines.reserveCapacity(384)
-        lines.append(field: "Cache-Control", "no-store")
         let isAccepted = decision.isAccepted
         let verdicts = decision.verdicts
         // A rejected request that passes has no identity.
         let places = isAccepted ? route.places(of: verdicts) : []
         let subjects = places.map { $0.flatMap { verdicts[$0].engineSubject } }
-        lines.append(field: outcome, decision.word)
+        lines.append(outcome)
+        lines.append(text: decision.word)
         if isAccepted {
             append(app, places.count, to: &lines) { places[$0].flatMap { verdicts[$0].app } }
             append(kind, places.count, to: &lines) { places[$0].map { verdicts[$0].kind.name } }
         } else {
             append(app, 1, to: &lines) { _ in decision.app }
-            lines.append(field: kind, decision.kind.name)
+            lines.append(kind)
+            lines.append(text: decision.kind.name)
         }
         append(subject, subjects.count, to: &lines) { subjects[$0]?.identifier }
         append(account, subjects.count, to: &lines) { subjects[$0]?.account }
         let names = annotations(verdicts)
         append(annotated, names.count, to: &lines) { names[$0] }
-        lines.append(
-            field: verdict,
-            rules.sendsVerdict
-                ? verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", ") : "")
-        lines.append(field: digest, digests(subjects))
+        lines.append(verdict)
+        if rules.sendsVerdict {
+            lines.append(text: verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", "))
+        }
+        lines.append(digest)
+        lines.append(text: digests(subjects))
+        lines.append("\r\n")
         return lines
     }
 
@@ -222,7 +261,8 @@ enum IdentityFields {
     private static func digests(_ subjects: [(any EngineSubject)?]) -> String {
         var digests: Set<String> = []
         for subject in subjects {
-            for digest in subject?.message?.contentDigests ?? [] {
+            guard let message = subject?.message else { continue }
+            for digest in message.contentDigests {
                 digests.insert("\(digest.algorithm)=:\(Base64.encode(digest.value, .standard)):")
             }
         }
@@ -235,7 +275,6 @@ enum IdentityFields {
         _ name: StaticString, _ count: Int, to lines: inout [UInt8], _ value: (Int) -> String?
     ) {
         lines.append(name)
-        lines.append(": ")
         let start = lines.count
         var isEmpty = true
         for index in 0..<count {
@@ -251,13 +290,19 @@ enum IdentityFields {
             isEmpty = isEmpty && text.isEmpty
         }
         if isEmpty { lines.removeSubrange(start...) }
-        lines.append("\r\n")
     }
 
     /// Appends a text, with `%`, commas, spaces and bytes outside visible ASCII percent-encoded (RFC 3986 section 2.1).
     private static func append(encoded text: String, to lines: inout [UInt8]) {
+        func isPlain(_ byte: UInt8) -> Bool {
+            (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")
+        }
+        // Most texts are copied as they are.
+        if text.utf8.withContiguousStorageIfAvailable({ $0.allSatisfy(isPlain) }) ?? false {
+            return lines.append(text: text)
+        }
         for byte in text.utf8 {
-            if (0x21...0x7E).contains(byte), byte != UInt8(ascii: "%"), byte != UInt8(ascii: ",") {
+            if isPlain(byte) {
                 lines.append(byte)
             } else {
                 lines.append("%")

@@ -7,10 +7,13 @@ import HTTPTypes
 struct ForwardedRequest: RequestSource {
     let method: String
     let target: String
-    let fields: HTTPFields
+    /// The fields that the gateway has not written; empty until ``readFields()``.
+    private(set) var fields = HTTPFields()
     let host: RequestHost
     let address: String?
     let body: RequestBodyPlace
+    private let head: RequestHead
+    private let dialect: AuthorizationRules.Dialect?
 
     /// The gateway sends what its client addressed as the host.
     var authority: String? { host.text }
@@ -21,7 +24,7 @@ struct ForwardedRequest: RequestSource {
     /// - Throws: ``Problem`` with 400 when a field of the dialect is missing, repeated or malformed: the gateway is not configured as
     ///   `Docs/gateways.md` says, or a client has written the field.
     init(_ head: RequestHead, rest: Substring, _ rules: AuthorizationRules) throws(Problem) {
-        let stated = StatedFields(head.headers, rules.dialect)
+        let stated = StatedFields(head, rules.dialect)
         switch rules.dialect {
         case .nginx, .haproxy, .caddy, .traefik:
             method = try stated.one(.method)
@@ -33,10 +36,10 @@ struct ForwardedRequest: RequestSource {
             method = head.method.rawValue
             target = String(rest)
             host = RequestHost(stated: try Self.ownHost(of: head))
-            address = head.headers[values: .forwardedFor].last?.lastElement
+            address = head.values(.forwardedFor).last?.lastElement
         }
         guard HTTPRequest.Method(method) != nil else { throw Self.malformed("the method", method) }
-        if let address, IPAddress(address) == nil {
+        if let address, !IPAddress.isAddress(address) {
             // Not its text, which the policy may keep out of logs.
             throw Problem(
                 .badRequest, .badForwarding,
@@ -55,7 +58,30 @@ struct ForwardedRequest: RequestSource {
         case .withheld:
             body = try Self.withheldBody(head, stated, rules.dialect)
         }
-        fields = stated.others
+        (self.head, dialect) = (head, rules.dialect)
+    }
+
+    /// Reads all fields that the gateway has not written.
+    mutating func readFields() {
+        let others = head.fields.lazy.filter { [dialect] in StatedFields.Part($0.name.known, dialect) == nil }
+        fields = HTTPFields(others.map { HTTPField(name: $0.name.name, value: $0.value) })
+    }
+
+    /// The value of a field that the gateway has not written, as ``readFields()`` would have it.
+    func value(_ name: HTTPField.Name) -> RequestFieldValue {
+        let isCookie = name.canonicalName.isByteEqual(to: "cookie")
+        var found: String?
+        for index in head.fields.indices {
+            let field = head.fields[index].name
+            guard field.name.canonicalName.isByteEqual(to: name.canonicalName),
+                StatedFields.Part(field.known, dialect) == nil
+            else { continue }
+            let value = head.fields[index].value
+            // The parts of a cookie are one value (RFC 9113 section 8.2.3).
+            guard found == nil || isCookie else { return .repeated }
+            found = found.map { $0 + "; " + value } ?? value
+        }
+        return found.map { .value($0) } ?? .missing
     }
 
     /// Where the body is, if the gateway does not send it. Envoy and Traefik pass a client's `X-Original-Body` on, so that it counts
@@ -66,7 +92,7 @@ struct ForwardedRequest: RequestSource {
         guard let dialect, !dialect.canForwardBodies else { return .unseen }
         guard let place = try stated.atMostOne(.body) else { return .unseen }
         guard place == "none" else { throw malformed("X-Original-Body", place) }
-        guard !head.headers.announceBody else {
+        guard !head.announcesBody else {
             throw Problem(
                 .badRequest, .badForwarding,
                 "the gateway states X-Original-Body: none, and sends a body; see Docs/gateways.md")
@@ -76,9 +102,9 @@ struct ForwardedRequest: RequestSource {
 
     /// The host of the request itself; nil without one.
     private static func ownHost(of head: RequestHead) throws(Problem) -> String? {
-        var hosts = head.headers[values: .hostField]
+        var hosts = head.values(.host)
         if let authority = head.authority { hosts.append(authority) }
-        guard hosts.count <= 1 else { throw repeated(.hostField) }
+        guard hosts.count <= 1 else { throw repeated(KnownField.host.text) }
         return hosts.first
     }
 
@@ -86,55 +112,62 @@ struct ForwardedRequest: RequestSource {
         Problem(.badRequest, .badForwarding, "the gateway states \(what) as \"\(found.excerpt)\"")
     }
 
-    fileprivate static func repeated(_ name: HTTPField.Name) -> Problem {
+    fileprivate static func repeated(_ name: String) -> Problem {
         Problem(
-            .badRequest, .badForwarding, "the request has the field \(name.rawName) several times, allowed is one")
+            .badRequest, .badForwarding, "the request has the field \(name) several times, allowed is one")
     }
 }
 
-/// The fields in which a gateway states what its client sent, and the client's own: both from one look at each field.
+/// The fields in which a gateway states what its client sent.
 private struct StatedFields {
     /// What a field states.
     enum Part: Int {
         case body, partialBody, method, target, host, address
-    }
 
-    private static let common: [HTTPField.Name] = [.originalBody, .envoyPartialBody]
-    private static let original = common + [.originalMethod, .originalURI, .originalHost, .realIP]
-    private static let forwarded = common + [.forwardedMethod, .forwardedURI, .forwardedHost, .forwardedFor]
-
-    /// The names of the parts.
-    private let names: [HTTPField.Name]
-    /// How many fields state each part, and the value of the last one.
-    private var found: [(count: Int, value: String)]
-    /// The fields that a gateway has not written.
-    private(set) var others = HTTPFields()
-
-    init(_ received: HTTPFields, _ dialect: AuthorizationRules.Dialect?) {
-        names =
-            switch dialect {
-            case .nginx, .haproxy: Self.original
-            case .caddy, .traefik: Self.forwarded
-            case .envoy, nil: Self.common
-            }
-        found = Array(repeating: (0, ""), count: names.count)
-        others.reserveCapacity(received.count)
-        for index in received.indices {
-            let name = received[index].name.canonicalName
-            if let part = names.indices.first(where: { names[$0].canonicalName.isByteEqual(to: name) }) {
-                found[part] = (found[part].count + 1, received[index].value)
-            } else {
-                others.append(received[index])
+        init?(_ name: KnownField, _ dialect: AuthorizationRules.Dialect?) {
+            switch (name, dialect) {
+            case (.originalBody, _): self = .body
+            case (.envoyPartialBody, _): self = .partialBody
+            case (.originalMethod, .nginx?), (.originalMethod, .haproxy?): self = .method
+            case (.originalURI, .nginx?), (.originalURI, .haproxy?): self = .target
+            case (.originalHost, .nginx?), (.originalHost, .haproxy?): self = .host
+            case (.realIP, .nginx?), (.realIP, .haproxy?): self = .address
+            case (.forwardedMethod, .caddy?), (.forwardedMethod, .traefik?): self = .method
+            case (.forwardedURI, .caddy?), (.forwardedURI, .traefik?): self = .target
+            case (.forwardedHost, .caddy?), (.forwardedHost, .traefik?): self = .host
+            case (.forwardedFor, .caddy?), (.forwardedFor, .traefik?): self = .address
+            default: return nil
             }
         }
+
+        /// The name of the field.
+        func name(_ dialect: AuthorizationRules.Dialect?) -> String {
+            KnownField.allCases.first { Part($0, dialect) == self }?.text ?? ""
+        }
     }
+
+    private let head: RequestHead
+    private let dialect: AuthorizationRules.Dialect?
+    /// How many fields state each part, and the place of the last one.
+    private var (counts, last) = (SIMD8<Int32>(), SIMD8<Int32>())
+
+    init(_ head: RequestHead, _ dialect: AuthorizationRules.Dialect?) {
+        (self.head, self.dialect) = (head, dialect)
+        for index in head.fields.indices {
+            guard let part = Part(head.fields[index].name.known, dialect) else { continue }
+            counts[part.rawValue] += 1
+            last[part.rawValue] = Int32(truncatingIfNeeded: index)
+        }
+    }
+
+    private func value(_ part: Part) -> String { head.fields[Int(last[part.rawValue])].value }
 
     /// The value of a field that stands exactly once, and is not empty.
     func one(_ part: Part) throws(Problem) -> String {
         guard let value = try atMostOne(part) else {
             throw Problem(
                 .badRequest, .badForwarding,
-                "the request has no field \(names[part.rawValue].rawName), in which the gateway states what its client sent; see Docs/gateways.md"
+                "the request has no field \(part.name(dialect)), in which the gateway states what its client sent; see Docs/gateways.md"
             )
         }
         return value
@@ -142,28 +175,28 @@ private struct StatedFields {
 
     /// The value of a field that stands at most once; nil without it, and if it is empty.
     func atMostOne(_ part: Part) throws(Problem) -> String? {
-        let (count, value) = found[part.rawValue]
-        guard count <= 1 else { throw ForwardedRequest.repeated(names[part.rawValue]) }
-        return value.isEmpty ? nil : value
+        switch counts[part.rawValue] {
+        case 0: return nil
+        case 1:
+            let value = value(part)
+            return value.isEmpty ? nil : value
+        default: throw ForwardedRequest.repeated(part.name(dialect))
+        }
     }
 
     /// The value of the last field of a part; nil without one.
-    func last(_ part: Part) -> String? { found[part.rawValue].count > 0 ? found[part.rawValue].value : nil }
+    func last(_ part: Part) -> String? { counts[part.rawValue] > 0 ? value(part) : nil }
 
     /// Whether a field is missing, or stands once and says `false`.
     func isFalse(_ part: Part) -> Bool {
-        let (count, value) = found[part.rawValue]
-        return count == 0 || count == 1 && value == "false"
+        counts[part.rawValue] == 0 || counts[part.rawValue] == 1 && value(part) == "false"
     }
 }
 
-extension HTTPFields {
-    /// Whether they announce a body.
-    fileprivate var announceBody: Bool {
-        hold(.transferEncoding)
-            || indices.contains {
-                self[$0].name.canonicalName.isByteEqual(to: "content-length") && self[$0].value != "0"
-            }
+extension RequestHead {
+    /// Whether its fields announce a body.
+    fileprivate var announcesBody: Bool {
+        hasField(.transferEncoding) || values(.contentLength).contains { $0 != "0" }
     }
 }
 
@@ -173,20 +206,4 @@ extension String {
         let last = split(separator: ",").last?.trimmingPrefix { $0 == " " } ?? ""
         return last.isEmpty ? nil : String(last)
     }
-}
-
-extension HTTPField.Name {
-    private static func named(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .date }
-
-    fileprivate static let originalMethod = named("X-Original-Method")
-    fileprivate static let originalURI = named("X-Original-URI")
-    fileprivate static let originalHost = named("X-Original-Host")
-    fileprivate static let originalBody = named("X-Original-Body")
-    fileprivate static let realIP = named("X-Real-IP")
-    fileprivate static let forwardedMethod = named("X-Forwarded-Method")
-    fileprivate static let forwardedURI = named("X-Forwarded-Uri")
-    fileprivate static let forwardedHost = named("X-Forwarded-Host")
-    fileprivate static let forwardedFor = named("X-Forwarded-For")
-    fileprivate static let envoyPartialBody = named("X-Envoy-Auth-Partial-Body")
-    static let hostField = named("Host")
 }

@@ -16,22 +16,22 @@ struct CallerCheck: Sendable {
     ///
     /// - Returns: who calls; nil if the endpoint demands no token on this listener.
     func require(
-        _ access: Endpoint.Access, _ fields: HTTPFields, _ channel: any Channel, retryAfter: Int
+        _ access: Endpoint.Access, _ head: RequestHead, _ channel: any Channel, retryAfter: Int
     ) async throws(Problem) -> Caller? {
         switch access {
         case .all: return nil
         case .right(let right):
-            return isOpen ? nil : try await bearer(with: right, fields, retryAfter: retryAfter)
+            return isOpen ? nil : try await bearer(with: right, head, retryAfter: retryAfter)
         case .administration(let right):
-            guard isUnix else { return try await bearer(with: right, fields, retryAfter: retryAfter) }
+            guard isUnix else { return try await bearer(with: right, head, retryAfter: retryAfter) }
             return Caller(name: await UnixSocket.peerName(channel), stored: nil)
         }
     }
 
     private func bearer(
-        with right: OperatorRight, _ fields: HTTPFields, retryAfter: Int
+        with right: OperatorRight, _ head: RequestHead, retryAfter: Int
     ) async throws(Problem) -> Caller {
-        let values = fields[values: .authorization]
+        let values = head.values(.authorization)
         guard values.count == 1, let value = values.first,
             value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 })
         else {

@@ -6,6 +6,9 @@ import Synchronization
 /// What an endpoint answers on a request.
 typealias Answer = @Sendable (inout ServiceRequest) async throws(Problem) -> Response
 
+/// The same without waiting; nil if the answer has to wait for something.
+typealias AnswerAtOnce = @Sendable (inout ServiceRequest) throws(Problem) -> Response?
+
 /// One method of one path, or every method of all paths with a prefix, and its description. A class, so that requests share it.
 final class Endpoint: Sendable {
     /// Who may call it.
@@ -30,6 +33,8 @@ final class Endpoint: Sendable {
     let parameters: [JSONFragment]
     let bodies: String
     let answer: Answer
+    /// Nil if every answer may wait.
+    let answerAtOnce: AnswerAtOnce?
     /// What is before and after the part in braces; nil without one.
     private let around: (prefix: String, suffix: String)?
 
@@ -42,9 +47,11 @@ final class Endpoint: Sendable {
         _ method: HTTPRequest.Method?, _ path: String, _ access: Access, _ name: String, _ summary: String,
         parameters: [JSONFragment] = [], body: Content = [:], isBodyRequired: Bool = true,
         success: Int = 200, outcome: String = "Done.", content: Content = .json(.object),
-        answers: [Int: JSONFragment] = [:], problems: [Int] = [], _ answer: @escaping Answer
+        answers: [Int: JSONFragment] = [:], problems: [Int] = [], atOnce: AnswerAtOnce? = nil,
+        _ answer: @escaping Answer
     ) {
-        (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
+        (self.method, self.path, self.access) = (method, path, access)
+        (self.answer, answerAtOnce) = (answer, atOnce)
         route = method == nil ? path + "{app}" : path
         (self.name, self.summary, self.parameters) = (name, summary, parameters)
         let answers = answers.merging([success: .answer(outcome, content)]) { given, _ in given }

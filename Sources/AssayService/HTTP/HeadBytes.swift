@@ -10,13 +10,9 @@ extension [UInt8] {
         if appended == nil { append(contentsOf: text.utf8) }
     }
 
-    /// Appends the line of a field (RFC 9112, section 5).
-    ///
-    /// - Parameter value: visible ASCII and single spaces; any other byte would be a different field, or another answer.
-    mutating func append(field name: StaticString, _ value: String) {
-        append(name)
-        append(": ")
-        append(text: value)
-        append("\r\n")
+    /// Appends a decimal number, at least 0.
+    mutating func append(decimal number: Int) {
+        if number >= 10 { append(decimal: number / 10) }
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }

@@ -14,7 +14,7 @@ extension ServiceRequest {
     /// - Throws: ``Problem`` with 413 for a longer body, before it is read if `Content-Length` says so; with 408 for a slow one; with
     ///   400 for one that was cut.
     func wholeBody(upTo limit: Int, within seconds: Double) async throws(Problem) -> [UInt8] {
-        let length = request.headers.value(.contentLength).flatMap { Int($0) }
+        let length = request.head.value(.contentLength).flatMap { Int($0) }
         guard length ?? 0 <= limit else { throw .tooLong(limit) }
         let deadline = request.body.isWhole ? nil : deadlines.add(channel, after: seconds)
         defer { if let deadline { deadlines.remove(deadline) } }
@@ -96,7 +96,7 @@ struct SlowBody: Error {}
 extension Request {
     /// The media type of the body in lower case, without parameters; nil if the field is missing.
     var mediaType: String? {
-        headers.value(.contentType).map { value in
+        head.value(.contentType).map { value in
             // What most clients send.
             if value.isByteEqual(to: "application/json") { return value }
             let type = value.prefix { $0 != ";" }

@@ -62,9 +62,13 @@ extension Response {
     ) -> (ByteBuffer, rest: ByteBuffer?) {
         let sent = isHead || !mayHaveBody ? 0 : body.readableBytes
         let copied = sent <= Self.longestCopy ? sent : 0
-        var bytes = head(length: body.readableBytes, date: date, isLast: isLast, room: copied)
-        if copied > 0 { body.withUnsafeReadableBytes { bytes.append(contentsOf: $0) } }
-        return (ByteBuffer(bytes: bytes), sent > copied ? body : nil)
+        let head = head(length: body.readableBytes, date: date, isLast: isLast)
+        guard copied > 0 else { return (ByteBuffer(bytes: head), sent > 0 ? body : nil) }
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(head.count + copied)
+        bytes.writeBytes(head)
+        bytes.writeImmutableBuffer(body)
+        return (bytes, nil)
     }
 
     /// The head (RFC 9112), with the empty line at its end. `HTTPFields` has no illegal name or value, and `lines` are ours.
@@ -72,19 +76,22 @@ extension Response {
     /// - Parameters:
     ///   - length: the length of the body; nil for a stream.
     ///   - hasChunks: whether a stream is in chunks, or ends with the connection.
-    ///   - room: how many bytes the caller will append.
     func head(
-        length: Int?, date: [UInt8], isLast: Bool, room: Int = 0, hasChunks: Bool = true
+        length: Int?, date: [UInt8], isLast: Bool, hasChunks: Bool = true
     ) -> [UInt8] {
         var head: [UInt8] = []
-        head.reserveCapacity(256 + lines.count + room)
+        head.reserveCapacity(256 + lines.count)
         if status.code == 200 {
             head.append("HTTP/1.1 200 OK\r\n")
         } else {
             let known = HTTPResponseStatus(statusCode: status.code, reasonPhrase: status.reasonPhrase)
             head.append(text: "HTTP/1.1 \(known.code) \(known.reasonPhrase)\r\n")
         }
-        if let length, mayHaveBody { head.append(field: "Content-Length", length.description) }
+        if let length, mayHaveBody {
+            head.append("Content-Length: ")
+            head.append(decimal: length)
+            head.append("\r\n")
+        }
         head.append(contentsOf: lines)
         for index in headers.indices {
             head.append(text: headers[index].name.rawName)

@@ -11,6 +11,10 @@ import Tracing
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: Sendable {
     private let endpoints: [Endpoint]
+    /// The first endpoint, if it has answers that need not wait.
+    private let first: Endpoint?
+    /// Whether a tracer is set up.
+    private let isTraced = !(InstrumentationSystem.instrument is NoOpInstrument)
     private let callers: CallerCheck
     private let sites: SiteRules
     private let limit: Int
@@ -30,6 +34,7 @@ final class ServiceResponder: Sendable {
         durations = RequestDurations(metrics)
         self.metrics = metrics
         self.endpoints = endpoints
+        first = endpoints.first.flatMap { $0.answerAtOnce == nil ? nil : $0 }
         self.callers = callers
         self.sites = sites
         self.limit = limit
@@ -41,11 +46,9 @@ final class ServiceResponder: Sendable {
 
     /// Answers a request, in a span whose parent is that of the field `traceparent`.
     func respond(to request: Request, on channel: any Channel) async -> Response {
-        let parent = TraceParent(request.headers)
+        let parent = request.head.hasField(.traceParent) ? TraceParent(request.headers) : nil
         // Without a tracer, a span would only cost time: about as much as verifying a token.
-        if InstrumentationSystem.instrument is NoOpInstrument {
-            return await respond(to: request, on: channel, in: nil, parent)
-        }
+        guard isTraced else { return await respond(to: request, on: channel, in: nil, parent) }
         return await withSpan(request.method.rawValue.excerpt, context: parent?.context ?? .topLevel, ofKind: .server) {
             await respond(to: request, on: channel, in: $0, parent)
         }
@@ -55,27 +58,66 @@ final class ServiceResponder: Sendable {
         to request: Request, on channel: any Channel, in span: (any Span)?, _ parent: TraceParent?
     ) async -> Response {
         let start = DispatchTime.now()
-        let slot = RequestSlot(slots)
-        var served = ServiceRequest(
-            request: request, id: ids.next(), channel: channel, deadlines: deadlines, slot: slot)
-        var response: Response
+        var served = served(request, channel)
+        let result: Result<Response, Problem>
         do throws(Problem) {
-            guard slot.number <= limit else {
-                var problem = Problem(
-                    .serviceUnavailable, .tooManyRequests,
-                    "\(limit) requests are handled already; send it again later")
-                problem.headers[.retryAfter] = "\(retryAfter)"
-                throw problem
-            }
-            response = try await answer(&served, channel)
-        } catch {
+            try requireRoom(for: served)
+            result = .success(try await answer(&served, channel))
+        } catch { result = .failure(error) }
+        return end(&served, result, since: start, parent, span)
+    }
+
+    /// Answers a request whose answer need not wait, without a task; nil if it may have to.
+    func respondAtOnce(to request: Request, on channel: any Channel) -> Response? {
+        guard !isTraced, let first, let segment = first.match(request.head.path),
+            first.method.map({ $0 == request.method }) ?? true, case .all = first.access
+        else { return nil }
+        let start = DispatchTime.now()
+        var served = served(request, channel)
+        (served.segment, served.endpoint) = (segment, first)
+        let result: Result<Response, Problem>
+        do throws(Problem) {
+            try requireRoom(for: served)
+            try sites.require(request, first)
+            guard let response = try first.answerAtOnce?(&served) else { return nil }
+            result = .success(response)
+        } catch { result = .failure(error) }
+        let parent = request.head.hasField(.traceParent) ? TraceParent(request.headers) : nil
+        return end(&served, result, since: start, parent, nil)
+    }
+
+    private func served(_ request: Request, _ channel: any Channel) -> ServiceRequest {
+        ServiceRequest(
+            request: request, id: ids.next(), channel: channel, deadlines: deadlines, slot: RequestSlot(slots))
+    }
+
+    private func requireRoom(for served: ServiceRequest) throws(Problem) {
+        guard served.slot.number > limit else { return }
+        var problem = Problem(
+            .serviceUnavailable, .tooManyRequests, "\(limit) requests are handled already; send it again later")
+        problem.headers[.retryAfter] = "\(retryAfter)"
+        throw problem
+    }
+
+    /// Completes an answer, and counts and logs it.
+    private func end(
+        _ served: inout ServiceRequest, _ result: Result<Response, Problem>, since start: DispatchTime,
+        _ parent: TraceParent?, _ span: (any Span)?
+    ) -> Response {
+        var response: Response
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let error):
             if let outage = error.uncounted { metrics.count(outage) }
             served.note.take(error)
             response = error.response
         }
         response.id = served.id
+        let request = served.request
         // The rest of a body that was refused unread would be read before the next request.
-        if Self.unread.contains(response.status), Self.hasBody(request) { response.isLast = true }
+        if response.status.code >= 400, Self.unread.contains(response.status), Self.hasBody(request) {
+            response.isLast = true
+        }
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
         durations.record(seconds, request.method, served.endpoint, response.status.code)
         span?.note(request.method, served.endpoint?.route ?? "", response.status.code)
@@ -96,9 +138,9 @@ final class ServiceResponder: Sendable {
             served.endpoint = endpoint
             try sites.require(served.request, endpoint)
             if case .all = endpoint.access { return try await answer(&served, by: endpoint) }
-            let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
+            let (callers, head, retryAfter) = (callers, served.request.head, retryAfter)
             served.caller = { () async throws(Problem) in
-                try await callers.require(endpoint.access, fields, channel, retryAfter: retryAfter)
+                try await callers.require(endpoint.access, head, channel, retryAfter: retryAfter)
             }
             served.calledBy = try await served.caller()
             served.note.caller = served.calledBy?.name
@@ -134,7 +176,7 @@ final class ServiceResponder: Sendable {
     ]
 
     private static func hasBody(_ request: Request) -> Bool {
-        request.headers.hold(.transferEncoding) || request.headers.value(.contentLength).map { $0 != "0" } ?? false
+        request.head.hasField(.transferEncoding) || request.head.value(.contentLength).map { $0 != "0" } ?? false
     }
 
     private func log(_ served: ServiceRequest, _ response: Response, _ seconds: Double, _ parent: TraceParent?) {

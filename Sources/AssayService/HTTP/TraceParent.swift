@@ -11,7 +11,6 @@ package struct TraceParent: Sendable, Equatable {
 
     /// Reads the field; nil if it is missing, repeated or malformed: a new trace begins then.
     package init?(_ fields: HTTPFields) {
-        guard fields.hold(Self.name) else { return nil }
         let texts = fields[values: Self.name]
         guard texts.count == 1, let text = texts.first else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)

@@ -30,7 +30,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     /// What waits until the present answer has ended.
     private enum Held {
-        case part(HTTPServerRequestPart)
+        case part(RequestPart)
         case error(any Error)
         case inputClosed
     }
@@ -58,7 +58,7 @@ final class RequestGate: ChannelDuplexHandler {
     private var isUpgrade = false
     private var isEnding = false
     private var isOutputClosed = false
-    /// Whether the client of the present request knows chunks, as from HTTP/1.1 on (RFC 9112, section 6.1).
+    /// Whether the client of the present request knows chunks.
     private var hasChunks = true
     private var isReadHeld = false
     private var held = CircularBuffer<Held>()
@@ -88,9 +88,15 @@ final class RequestGate: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let part = unwrapInboundIn(data)
-        noteUpgrade(part)
-        if isEnding { return }
+        receive(decoder.part(unwrapInboundIn(data)))
+    }
+
+    /// Takes a part of a request, before the next one is read.
+    func receive(_ part: RequestPart) {
+        if case .head(let head) = part { isUpgrade = head.isUpgrade }
+        // The decoder goes on behind a request that asks for another protocol: the service speaks no other.
+        if case .end = part, isUpgrade { decoder.restart() }
+        guard let context, !isEnding else { return }
         if isWaiting {
             if !isLast { held.append(.part(part)) }
         } else {
@@ -98,18 +104,17 @@ final class RequestGate: ChannelDuplexHandler {
         }
     }
 
-    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    private func pass(_ part: RequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
             if rules.isStopping() { finish(context) }
             isDropping = isLast || !connection.isAdmitted
-            if !isLast, !connection.isAdmitted { refuse(isHead: head.method == .HEAD) }
+            if !isLast, !connection.isAdmitted { refuse(isHead: head.isHead) }
             guard !isDropping else { return }
-            hasChunks = head.version != .http1_0
+            hasChunks = head.hasChunks
             (isRequestOpen, isAnswerDue) = (true, true)
             connection.setBusy()
-            // After an unusual `Connection`, it is not certain where NIO's parser goes on.
-            isLast = !head.isKeepAlive || head.headers.asksUpgrade == nil
+            isLast = head.isLast
         case .body:
             if isDropping { return }
         case .end:
@@ -118,15 +123,6 @@ final class RequestGate: ChannelDuplexHandler {
         }
         handler?.receive(part)
         if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
-    }
-
-    /// Has the decoder go on behind a request that asks for another protocol. The service speaks no other.
-    private func noteUpgrade(_ part: HTTPServerRequestPart) {
-        switch part {
-        case .head(let head): isUpgrade = head.method == .CONNECT || head.headers.asksUpgrade == true
-        case .body: break
-        case .end: if isUpgrade { decoder.restart() }
-        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
@@ -353,6 +349,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        decoder.gate = self
         watchIdleness(context)
         // A connection that was just accepted may have missed the event.
         if rules.isStopping() { ending = after(.zero, context) { [self] in finish(context) } }
@@ -384,6 +381,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        decoder.gate = nil
         cancelTimers()
     }
 

@@ -16,7 +16,6 @@ final class RequestHandler: ChannelDuplexHandler {
     private let gate: RequestGate
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
-    private var names = FieldNames()
     private var peer: Peer?
     /// A request that is not answered yet, because more of it may have arrived.
     private var pending: RequestHead?
@@ -52,15 +51,14 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: Requests
 
     /// Takes a part of a request that the gate lets through.
-    func receive(_ part: HTTPServerRequestPart) {
+    func receive(_ part: RequestPart) {
         switch part {
         case .head(let head):
             guard !isLast else { return }
-            guard let request = RequestHead(head, &names) else { return refuse() }
-            let body = BodyArrival()
-            // No cycle that lasts: the body drops it at its end, and ends with the connection at the latest.
-            body.onRoom = { [self] in readAgain() }
-            (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.method == .HEAD)
+            guard let request = head.request else { return refuse() }
+            // No cycle that lasts: the body drops the handler at its end, and ends with the connection at the latest.
+            let body = BodyArrival(for: self)
+            (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.isHead)
         case .body(let part): body?.append(part)
         case .end:
             isRequestOpen = false
@@ -79,7 +77,8 @@ final class RequestHandler: ChannelDuplexHandler {
         if let body, body.isFull { isReadHeld = true } else { context.read() }
     }
 
-    private func readAgain() {
+    /// There is room in the body again.
+    func readAgain() {
         guard isReadHeld else { return }
         isReadHeld = false
         context?.read()
@@ -101,6 +100,11 @@ final class RequestHandler: ChannelDuplexHandler {
         let peer = peer ?? Peer(channel.remoteAddress)
         self.peer = peer
         let request = Request(head: head, body: RequestBody(body, on: loop), peer: peer)
+        if body.isEnded, let response = responder.respondAtOnce(to: request, on: channel),
+            case .whole(let bytes) = response.body
+        {
+            return send(response, bytes)
+        }
         let handler = NIOLoopBound(self, eventLoop: loop)
         let answer = { @Sendable () async in
             let response = await responder.respond(to: request, on: channel)

@@ -83,6 +83,15 @@ extension RequestEngine {
     }
 }
 
+/// An engine that can assess evidence in fields without waiting.
+package protocol ImmediateRequestEngine: RequestEngine {
+    /// The assessment of evidence in fields, as of the method that may wait; nil if it has to wait for keys or the ledger.
+    func assessAtOnce(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
+        ledger: any Ledger, at now: Date
+    ) throws(VerificationError) -> Assessment?
+}
+
 /// The value of a field in a request.
 package enum RequestFieldValue: Sendable {
     /// The value of a field that occurs once.
