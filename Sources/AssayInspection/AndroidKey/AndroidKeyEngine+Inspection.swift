@@ -14,7 +14,8 @@ extension AndroidKeyEngine: InspectableEngine {
                 .androidKeyAttestation, "certificates",
                 "the chain of getCertificateChain, that of the attested key first", KeyAttestationChainFormat.self),
             InspectedField(
-                .androidKeyAttestation, "challenge", "the challenge that the app gave to the keystore, compared as it is"),
+                .androidKeyAttestation, "challenge",
+                "the challenge that the app gave to the keystore, compared as it is"),
             InspectedField(.androidKeyAttestation, "publicKey", "the key that the app claims to have"),
             InspectedField(
                 .androidKeyAttestation, AttestationStatusReference.recordField,

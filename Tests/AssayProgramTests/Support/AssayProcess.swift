@@ -53,7 +53,8 @@ final class Scratch {
         let program = ["ASSAY": try BuiltProducts.url("assay").path, "PATH": "/usr/bin:/bin"]
         // SwiftNIO, which other tests of this process use, ignores SIGPIPE, and children inherit that.
         return try run(
-            URL(fileURLWithPath: "/usr/bin/env"), ["--default-signal=INT,PIPE,TERM", "/bin/bash", "-c", command], input: "",
+            URL(fileURLWithPath: "/usr/bin/env"), ["--default-signal=INT,PIPE,TERM", "/bin/bash", "-c", command],
+            input: "",
             environment: environment.merging(program) { given, _ in given })
     }
 
