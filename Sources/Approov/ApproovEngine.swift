@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
@@ -77,9 +76,6 @@ package struct ApproovEngine: EvidenceEngine {
     }
 
     func expectations(of app: String) throws(VerificationError) -> ApproovExpectations {
-        // Not `app(_:)`, a generic function: it would look up the types of its values.
-        let all = apps.all
-        for index in all.indices where all[index].app.isByteEqual(to: app) { return all[index] }
         guard let expectations = try apps.app(app) else { throw ambiguity }
         return expectations
     }

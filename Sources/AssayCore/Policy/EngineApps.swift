@@ -1,6 +1,7 @@
 import AssayPrimitives
 
 /// The requirements that an engine prepares from the policy for the evidence of one app.
+@usableFromInline
 package protocol EngineExpectations: Sendable {
     /// The engine's section of an app in the policy.
     associatedtype Configuration: EngineConfiguration
@@ -22,6 +23,7 @@ extension EngineExpectations {
 }
 
 /// The apps of a policy that one engine judges.
+@usableFromInline
 package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     /// All apps, in the order of the policy.
     @usableFromInline package let all: [Expectations]

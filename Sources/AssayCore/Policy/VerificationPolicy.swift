@@ -130,6 +130,7 @@ public struct VerificationPolicy: Sendable {
 }
 
 /// One app of a policy, with a section for each engine that judges its evidence.
+@usableFromInline
 package struct PolicyApp: Sendable {
     /// The name by which records and verdicts refer to the app.
     package let name: String
@@ -157,6 +158,7 @@ package struct PolicyApp: Sendable {
 }
 
 /// The section of an app for one engine: its requirements.
+@usableFromInline
 package protocol EngineConfiguration: Sendable {
     /// The name of the engine, such as `app-attest`.
     static var engine: String { get }
