@@ -110,6 +110,19 @@ struct PlainRequestTests {
         #expect(Self.comparable(parted.readToEnd()) == expected)
     }
 
+    @Test(
+        "A head that no reader accepts is refused at once, not waited for",
+        arguments: ["Host: a\r\nX-A\r\n\r\n", "\n", "Host: a\r\n x", "Host: a\r\n\u{0}", "Host: a\r\nX-\u{E9}"])
+    func waitedFor(rest: String) throws {
+        let service = try RunningService("limits.idleTime=1h")
+        for before in ["", Self.get()] {
+            let connection = try service.connect()
+            connection.write(before + "GET / HTTP/1.1\r\n" + rest)
+            let answers = Self.comparable(connection.readToEnd())
+            #expect(answers.contains("HTTP/1.1 400 Bad Request"), "\(rest.debugDescription) \(answers)")
+        }
+    }
+
     @Test("A long body behind a plain head arrives whole, and what follows it is the next request")
     func longBody() throws {
         let service = try RunningService()

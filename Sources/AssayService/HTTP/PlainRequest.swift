@@ -96,7 +96,7 @@ struct PlainRequest {
                 authority = value
                 return
             case .connection:
-                guard value == "keep-alive" || value == "Keep-Alive" else { throw .unusual }
+                guard value.isByteEqual(to: "keep-alive") || value.isByteEqual(to: "Keep-Alive") else { throw .unusual }
             case .contentLength:
                 guard length == nil, let number = Self.length(value) else { throw .unusual }
                 length = number

@@ -192,7 +192,11 @@ struct FieldNames {
             }
         }
         var end = position
-        while end < bytes.count, bytes[end] != UInt8(ascii: ":") { end += 1 }
+        while end < bytes.count, bytes[end] != UInt8(ascii: ":") {
+            // No name has it. Without this, a line without a colon would be waited for.
+            guard bytes[end] > 0x20, bytes[end] < 0x7F else { throw .unusual }
+            end += 1
+        }
         guard end < bytes.count else { throw .incomplete }
         guard let name = name(bytes.text(position..<end), at: index) else { throw .unusual }
         position = end + 1

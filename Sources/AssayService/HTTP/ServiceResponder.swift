@@ -74,10 +74,10 @@ final class ServiceResponder: Sendable {
         else { return nil }
         let start = DispatchTime.now()
         var served = served(request, channel)
-        (served.segment, served.endpoint) = (segment, first)
         let result: Result<Response, Problem>
         do throws(Problem) {
             try requireRoom(for: served)
+            (served.segment, served.endpoint) = (segment, first)
             try sites.require(request, first)
             guard let response = try first.answerAtOnce?(&served) else { return nil }
             result = .success(response)
