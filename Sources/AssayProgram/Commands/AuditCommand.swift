@@ -8,8 +8,9 @@ struct AuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "Lists, verifies and exports the audit trail: every change of a ledger by hand.",
         discussion: """
-            The commands that block, allow, unblock or move, those that add, retire or remove keys, and those that add or \
-            revoke operators, append an entry: who, when, what and why. Each entry has the hash of the one before.
+            The commands that block, allow, unblock, disallow or move, those that add, retire or remove keys, those that add or \
+            revoke operators, and those that change pins or set modes of devices, append an entry: who, when, what and \
+            why. Each entry has the hash of the one before.
             """,
         subcommands: [AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self])
 }

@@ -7,7 +7,8 @@ struct HealthcheckCommand: AsyncParsableCommand {
         abstract: "Asks a running service whether it is ready.",
         discussion: """
             Asks the listener of operators for /readyz, or with --live for /livez. The address comes from the configuration of \
-            `assay serve`, or from --address. Probes of containers use this command: an image of the service has no shell and no curl.
+            `assay serve`, from --address, or from --service. Probes of containers use this command: an image of the \
+            service has no shell and no curl.
 
               assay healthcheck --config /etc/assay/serve.yaml
               assay healthcheck --address unix:/run/assay/admin/admin.sock --live

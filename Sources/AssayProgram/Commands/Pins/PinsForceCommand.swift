@@ -14,7 +14,8 @@ struct PinsForceCommand: AsyncParsableCommand {
             the present one. An app that does not reach its backend goes on with what it has.
 
             Configurations have versions, which only grow. After a backup of the ledger was restored, apps may have a greater one, \
-            and take over nothing; --above continues after it. The log of the service and `assay inspect` show versions.
+            and take over nothing; --above continues after it. `assay pins modes` prints the version of the ledger, and `assay inspect` \
+            that of a configuration.
 
             Exit status: 0, 1 no app has a configuration, 3 an outage or no ledger, 64 bad arguments, or the answer was not yes.
             """)

@@ -11,8 +11,8 @@ struct PinsModeCommand: AsyncParsableCommand {
         abstract: "Has one device use no pins, or connect to nothing, for a time.",
         discussion: """
             For tests of an app: `unpin` lets a tester read what the app sends, `block` keeps it from every host that has pins, and \
-            `blockAll` from its backend too. `pin` ends the mode. The device learns of it with its next token, and of the end by \
-            itself.
+            `blockAll` from its backend too. `pin` ends the mode. The device gets the mode with its next token, and ends it at its \
+            time without another one.
 
               assay pins mode unpin --key-id KEY-ID --for 2h
               assay pins mode pin --key-id KEY-ID
