@@ -55,10 +55,10 @@ struct ChallengeTests {
         }
     }
 
-    @Test("values of 43 and 44 bytes that do not encode 32 bytes are compared unchanged")
+    @Test("values of 43 and 44 bytes that encode neither 32 nor 33 bytes are compared unchanged")
     func otherLengths() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
-        for value in [[UInt8](repeating: UInt8(ascii: "B"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
+        for value in [[UInt8](repeating: UInt8(ascii: "!"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
             let challenge = IssuedChallenge(
                 value: value, app: "shop", purpose: ChallengePurpose(EvidenceKind.appAttestAttestation),
                 issuedAt: Fixtures.now,

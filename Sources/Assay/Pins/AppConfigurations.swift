@@ -114,15 +114,17 @@ package final class AppConfigurations: Sendable {
         of app: String, _ issuer: String, _ snapshot: Snapshot, _ mode: DevicePinMode?, at now: Date
     ) throws(AppConfigurationError) -> AppConfigurationClaims {
         let signers = ConfigurationKey.signers(snapshot.keys, of: app, at: now)
-        guard !signers.isEmpty else { throw noKey }
+        guard !signers.isEmpty else { throw noKey(of: app) }
         return AppConfigurationClaims(
             issuer: issuer, app: app, version: snapshot.state.version, force: snapshot.state.force,
             pins: snapshot.pins, keys: signers, mode: mode)
     }
 
-    private static let noKey = AppConfigurationError.refused(
-        "no key for \(ConfigurationKey.purpose) may sign now: a service with a master key makes the first one; assay keys add adds "
-            + "the next")
+    private static func noKey(of app: String?) -> AppConfigurationError {
+        .refused(
+            "no key for \(ConfigurationKey.purpose) may sign now\(app.map { " for app \($0.excerpt)" } ?? ""): assay keys add adds one; in a "
+                + "ledger that never had one, a service with a master key makes it")
+    }
 
     // MARK: The ledger
 
@@ -176,7 +178,7 @@ package final class AppConfigurations: Sendable {
             throw .outage(error)
         }
         let keyIDs = ConfigurationKey.keyIDs(named, at: now)
-        guard !keyIDs.isEmpty else { throw Self.noKey }
+        guard !keyIDs.isEmpty else { throw Self.noKey(of: nil) }
         do throws(LedgerOutage) {
             for _ in 0..<Self.attempts {
                 let stored = try await documents.document(named: AppConfigurationState.documentName)

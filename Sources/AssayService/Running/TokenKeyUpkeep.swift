@@ -27,15 +27,16 @@ struct TokenKeyUpkeep: Sendable {
         }
     }
 
-    /// Why an app gets no configuration with its tokens; nil if none is without.
+    /// Why apps get no configuration with their tokens, each reason once; nil if none is without.
     private func configurationProblem() async -> String? {
         let verifier = state.verifier
+        var problems: [String] = []
         for app in verifier.configuredApps {
             do throws(AppConfigurationError) { _ = try await verifier.configuration(of: app, at: Date()) } catch {
-                return error.description
+                if !problems.contains(error.description) { problems.append(error.description) }
             }
         }
-        return nil
+        return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
     /// Makes the keys of tokens when they are due, while the policy has `tokens`, and logs why apps get no configuration.
