@@ -337,7 +337,7 @@ package struct HTTPService: Sendable {
                 // Not `exit`, which would run handlers while requests are handled.
                 guard count == 1 else { _exit(130) }
                 state.stop()
-                ReadinessNotice.send(ReadinessNotice.stopping)
+                dependencies.process.stop()
                 logger.notice("stopping", metadata: ["assay.signal": "\(signal)"])
                 tasks.addTask {
                     try? await Task.sleep(for: .seconds(configuration.shutdownDelay))

@@ -27,13 +27,16 @@ package struct NameServer: Sendable {
         of host: String, port: Int, within limit: TimeAmount, on group: any EventLoopGroup
     ) async throws(TLSProbeError) -> [SocketAddress] {
         do {
-            async let ofVersion4 = ask(.a, host, within: limit, on: group)
-            async let ofVersion6 = ask(.aaaa, host, within: limit, on: group)
+            async let ofVersion4 = answer(.a, host, within: limit, on: group)
+            async let ofVersion6 = answer(.aaaa, host, within: limit, on: group)
             var found: [SocketAddress] = []
-            for bytes in try await ofVersion4 + ofVersion6 {
+            // Some servers fail for a type that the name does not have.
+            let answers = await [ofVersion4, ofVersion6]
+            for bytes in try answers.flatMap({ (try? $0.get()) ?? [] }) {
                 let address = try SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: port)
                 if !found.contains(address) { found.append(address) }
             }
+            if found.isEmpty { for answer in answers { _ = try answer.get() } }
             guard !found.isEmpty else { throw NameQuery.Failure("the name has neither an IPv4 nor an IPv6 address") }
             return found
         } catch let failure as NameQuery.Failure {
@@ -42,6 +45,12 @@ package struct NameServer: Sendable {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
             throw .noAddress("\(text): no connection\(reason.map { ": \($0)" } ?? "")")
         }
+    }
+
+    private func answer(
+        _ type: NameQuery.RecordType, _ host: String, within limit: TimeAmount, on group: any EventLoopGroup
+    ) async -> Result<[[UInt8]], any Error> {
+        do { return .success(try await ask(type, host, within: limit, on: group)) } catch { return .failure(error) }
     }
 
     private func ask(

@@ -35,10 +35,11 @@ struct SeveralServices {
     func serve(creatingLedgers: Bool) async throws {
         ServiceLog.bootstrap()
         let process = ServiceProcess(services: all.count)
+        // Trapped before any service runs: none may miss a signal that ends the others.
+        var ends: [EndingSignals] = []
+        for _ in all { ends.append(await EndingSignals()) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (file, service) in all {
-                // Trapped before any service runs: none may miss a signal that ends the others.
-                let signals = await EndingSignals()
+            for ((file, service), signals) in zip(all, ends) {
                 group.addTask {
                     let metrics = MetricsRegistry(MetricName.program)
                     do {

@@ -65,7 +65,7 @@ struct PolicyReloading: Sendable {
 
     private func reloadNow(because cause: String) throws -> PolicyReport {
         dependencies.process.beginReload()
-        defer { dependencies.process.endReload(isStopping: state.isStopping) }
+        defer { dependencies.process.endReload() }
         do {
             let read = try ServicePolicy(configuration.policy)
             let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)

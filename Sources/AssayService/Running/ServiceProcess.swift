@@ -7,6 +7,7 @@ package final class ServiceProcess: Sendable {
         var ready = 0
         /// How many of them read their policy again.
         var reloading = 0
+        var isStopping = false
     }
 
     /// How many services the process has.
@@ -28,18 +29,24 @@ package final class ServiceProcess: Sendable {
     func beginReload() {
         state.withLock { state in
             state.reloading += 1
-            if state.reloading == 1, state.ready == count { ReadinessNotice.send(ReadinessNotice.reloading) }
+            if state.reloading == 1, state.ready == count, !state.isStopping { ReadinessNotice.send(ReadinessNotice.reloading) }
         }
     }
 
     /// A service has read its policy.
-    ///
-    /// - Parameter isStopping: whether the service was told to stop. Then it is not ready again.
-    func endReload(isStopping: Bool) {
+    func endReload() {
         state.withLock { state in
             state.reloading -= 1
-            guard state.reloading == 0, state.ready == count, !isStopping else { return }
+            guard state.reloading == 0, state.ready == count, !state.isStopping else { return }
             ReadinessNotice.send(ReadinessNotice.ready)
+        }
+    }
+
+    /// A service stops, and soon the others do. The process is not ready again.
+    func stop() {
+        state.withLock { state in
+            if !state.isStopping { ReadinessNotice.send(ReadinessNotice.stopping) }
+            state.isStopping = true
         }
     }
 }

@@ -4,6 +4,8 @@ import NIOPosix
 /// A local DNS server over TCP that gives every name the same addresses.
 package final class TestNameServer: Sendable {
     private let channel: any Channel
+    /// The port.
+    package let port: Int
 
     /// Listens on a free port of 127.0.0.1.
     ///
@@ -16,10 +18,9 @@ package final class TestNameServer: Sendable {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
+        // Kept: a closed channel has no address.
+        port = channel.localAddress?.port ?? 0
     }
-
-    /// The port.
-    package var port: Int { channel.localAddress?.port ?? 0 }
 
     /// Stops listening.
     package func close() async throws { try await channel.close().get() }
