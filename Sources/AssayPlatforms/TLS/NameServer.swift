@@ -32,7 +32,7 @@ package struct NameServer: Sendable {
             var found: [SocketAddress] = []
             // Some servers fail for a type that the name does not have.
             let answers = await [ofVersion4, ofVersion6]
-            for bytes in try answers.flatMap({ (try? $0.get()) ?? [] }) {
+            for bytes in answers.flatMap({ (try? $0.get()) ?? [] }) {
                 let address = try SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: port)
                 if !found.contains(address) { found.append(address) }
             }

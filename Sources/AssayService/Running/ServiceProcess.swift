@@ -29,7 +29,9 @@ package final class ServiceProcess: Sendable {
     func beginReload() {
         state.withLock { state in
             state.reloading += 1
-            if state.reloading == 1, state.ready == count, !state.isStopping { ReadinessNotice.send(ReadinessNotice.reloading) }
+            if state.reloading == 1, state.ready == count, !state.isStopping {
+                ReadinessNotice.send(ReadinessNotice.reloading)
+            }
         }
     }
 
