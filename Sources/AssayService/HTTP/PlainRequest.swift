@@ -1,4 +1,5 @@
 import AssayHTTP
+import AssayPrimitives
 import HTTPTypes
 import NIOHTTP1
 
