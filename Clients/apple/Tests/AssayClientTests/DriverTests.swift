@@ -281,10 +281,10 @@ struct DriverTests {
         let attestor = try attestor { $0.sendsDeviceToken = true }
         backend.fail("/challenges", "url:-1009", sent: false)
         try await attestor.prefetch()
-        while backend.requests("/challenges").isEmpty { await Task.yield() }
-        while await attestor.stored?.model.record.cause != "network" { await Task.yield() }
+        await backend.wait(for: 1, of: "/challenges")
+        await wait("the failure") { await attestor.stored?.model.record.cause == "network" }
         await attestor.networkIsBack()
-        while await attestor.stored?.model.record.phase != .enrolled { await Task.yield() }
+        await wait("the enrolment") { await attestor.stored?.model.record.phase == .enrolled }
         #expect(phone.count(.generateToken) == 1)
         let body = try #require(backend.requests("/enrolments").first?.httpBody)
         let record = try #require(JSONSerialization.jsonObject(with: body) as? [String: Any])

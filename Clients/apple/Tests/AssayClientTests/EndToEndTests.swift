@@ -16,7 +16,9 @@ struct SkewedClock: ClientClock {
 }
 
 /// The kit against the real service, through a relay as an app's backend has it.
-@Suite(.serialized, .enabled(if: AssayService.isWanted, "ASSAY_PROGRAM is not set: the path of the program `assay`"))
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: AssayService.isWanted, "ASSAY_PROGRAM is not set: the path of the program `assay`"))
 struct EndToEndTests {
     static let base = "https://api.example.com"
 

@@ -9,7 +9,9 @@ import Testing
 #endif
 
 /// What the kit gets of the real service besides tokens.
-@Suite(.serialized, .enabled(if: AssayService.isWanted, "ASSAY_PROGRAM is not set: the path of the program `assay`"))
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: AssayService.isWanted, "ASSAY_PROGRAM is not set: the path of the program `assay`"))
 struct ExchangeEndToEndTests {
     /// An app of the policy.
     private static func app(_ name: String, _ sections: String) -> String {
@@ -34,7 +36,7 @@ struct ExchangeEndToEndTests {
             apps: Self.app(name, "secrets: { names: [maps, sealing, absent], life: 1h, testAuthorities: allow }"))
         service.write("canary\n", to: "maps.key")
         for options in [["maps", "--value", "file:maps.key"], ["sealing", "--derive"]] {
-            try service.run(["secrets", "add", "--for", name, "--master-key", "file:master.key"] + options)
+            try await service.run(["secrets", "add", "--for", name, "--master-key", "file:master.key"] + options)
         }
         let relay = Relay(service, app: name)
         let attestor = try EndToEndTests.attestor(TestPhone(), relay, app: name)
@@ -79,13 +81,13 @@ struct ExchangeEndToEndTests {
                 "tokens: { issuer: \"https://attest.example.com\", audiences: [\"\(EndToEndTests.base)\"], "
                     + "testAuthorities: allow, configuration: pins }"))
         // Pins of all hosts: the command connects to none.
-        func setPins(_ bytes: UInt8...) throws {
+        func setPins(_ bytes: UInt8...) async throws {
             let pins = bytes.map { Data(repeating: $0, count: 32).base64EncodedString() }
             service.write(#"{"*": ["\#(pins.joined(separator: #"", ""#))"]}"#, to: "pins.json")
-            try service.run(["pins", "set", "pins.json", "--yes"])
+            try await service.run(["pins", "set", "pins.json", "--yes"])
         }
-        try setPins(7)
-        let initial = try service.run([
+        try await setPins(7)
+        let initial = try await service.run([
             "pins", "configuration", "--app", name, "--policy", "policy.yaml", "--master-key", "file:master.key",
         ])
         let pinning = try Pinning(
@@ -101,14 +103,14 @@ struct ExchangeEndToEndTests {
                 try await Task.sleep(nanoseconds: 100_000_000)
             }
         }
-        try setPins(7, 8)
+        try await setPins(7, 8)
         try await fetch { $0.pins(of: "cdn.example.com").count == 2 }
         #expect(pinning.current.version > version)
         let key = try #require(await attestor.stored?.model.record.key)
-        try service.run(["pins", "mode", "unpin", "--key-id", key, "--for", "1h", "--yes"])
+        try await service.run(["pins", "mode", "unpin", "--key-id", key, "--for", "1h", "--yes"])
         try await fetch { $0.mode(at: Int(Date().timeIntervalSince1970)) == .unpin }
         #expect(pinning.verdict(on: [], of: "cdn.example.com") == .unpinned)
-        try service.run(["pins", "mode", "pin", "--key-id", key, "--yes"])
+        try await service.run(["pins", "mode", "pin", "--key-id", key, "--yes"])
         try await fetch { $0.mode(at: Int(Date().timeIntervalSince1970)) == .pin }
         #expect(pinning.verdict(on: [], of: "cdn.example.com") == .refused)
     }

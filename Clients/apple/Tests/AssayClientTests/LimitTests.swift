@@ -8,26 +8,24 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A clock whose long sleeps end when the test says so.
+/// A clock that stands still, and whose long sleeps end when the test says so.
 final class HurriedClock: ClientClock, @unchecked Sendable {
     private let lock = NSLock()
-    private var added = 0
+    private var time = SystemClock().now
     private var ends = 0
     private var slept: [Int] = []
 
-    var now: Int { SystemClock().now + lock.withLock { added } }
+    var now: Int { lock.withLock { time } }
     /// What the kit wanted to sleep.
     var sleeps: [Int] { lock.withLock { slept } }
 
     /// Ends the calls under way, once so many have begun.
     func end(calls: Int) async {
-        while sleeps.filter({ $0 == ClientModel.callLimit }).count < calls {
-            try? await Task.sleep(nanoseconds: 1_000_000)
-        }
+        await wait("\(calls) calls") { sleeps.filter { $0 == ClientModel.callLimit }.count >= calls }
         lock.withLock { ends += 1 }
     }
 
-    func goOn(by milliseconds: Int) { lock.withLock { added += milliseconds } }
+    func goOn(by milliseconds: Int) { lock.withLock { time += milliseconds } }
 
     func sleep(milliseconds: Int) async throws {
         let begun = lock.withLock {
@@ -58,9 +56,7 @@ final class HeldPlatform: AttestationPlatform, @unchecked Sendable {
 
     private func pass(_ call: TestPhone.Call) async throws(PlatformFailure) {
         if let failure = lock.withLock({ failure }) { throw failure }
-        while lock.withLock({ held == call }) {
-            await Task.detached { try? await Task.sleep(nanoseconds: 1_000_000) }.value
-        }
+        await Task.detached { await wait("the release") { self.lock.withLock { self.held != call } } }.value
     }
 
     var unsupported: UnsupportedReason? { nil }
@@ -211,7 +207,7 @@ struct LimitTests {
         let first = Task { await failure(attestor) }
         await backend.wait(for: 1, of: orders)
         let second = Task { await failure(attestor) }
-        while await attestor.operations.count < 2 { await Task.yield() }
+        await wait("two operations") { await attestor.operations.count >= 2 }
         try await attestor.forget()
         #expect(await first.value?.code == .outcomeUnknown)
         #expect(await second.value?.code == .cancelled)

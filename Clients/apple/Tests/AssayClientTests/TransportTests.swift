@@ -100,6 +100,33 @@ struct TransportTests {
         #expect(server.requests.allSatisfy { !$0.lowercased().contains("cookie:") })
     }
 
+    /// Pins of all hosts make a limited number of sessions. The least recently used one ends, once its tasks have ended.
+    @Test func manyHosts() async throws {
+        let server = try LocalServer { _ in
+            Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let configuration = try ConfigurationSigner().sign(1, pins: ["*": [ConfigurationSigner.pin(Data())]])
+        let pinning = try Pinning(
+            configuration, backend: try #require(URL(string: EndToEndTests.base)), storage: MemoryStorage())
+        let pool = SessionPool(.ephemeral, pinning)
+        func collector(_ host: Int) -> AnswerCollector { pool.task(for: "\(host).example.com") { _ in }.1 }
+        let (task, used) = pool.task(for: "0.example.com") { $0.dataTask(with: url) }
+        let others = (1..<SessionPool.limit).map(collector)
+        #expect(collector(0) === used)
+        // One host more: the session of host 1 has waited longest.
+        _ = collector(SessionPool.limit)
+        #expect(collector(0) === used && collector(2) === others[1])
+        #expect(collector(1) !== others[0])
+        for host in 0..<SessionPool.limit { _ = collector(100 + host) }
+        #expect(collector(0) !== used)
+        let result = await withCheckedContinuation { continuation in
+            used.expect(task.taskIdentifier, limit: nil) { continuation.resume(returning: $0) }
+            task.resume()
+        }
+        #expect(try result.get().response.statusCode == 200)
+    }
+
     /// A huge answer of the kit's own endpoint, a page of a portal, through the whole kit.
     @Test func portal() async throws {
         let server = try LocalServer { _ in

@@ -55,13 +55,16 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 /// A session for each host with pins: HTTP/2 may send a request over the connection of another host, whose certificates were compared
-/// with that host's pins alone.
+/// with that host's pins alone. Pins of `*` may be for any number of hosts, so the least recently used session ends over the limit.
 final class SessionPool: @unchecked Sendable {
+    static let limit = 32
     private let configuration: URLSessionConfiguration
     private let pinning: Pinning?
     private let lock = NSLock()
     private var epoch: Pinning.Epoch?
     private var sessions: [String: (URLSession, AnswerCollector)] = [:]
+    /// The names of the sessions, the least recently used first.
+    private var names: [String] = []
 
     init(_ configuration: URLSessionConfiguration, _ pinning: Pinning?) {
         (self.configuration, self.pinning) = (configuration, pinning)
@@ -77,7 +80,12 @@ final class SessionPool: @unchecked Sendable {
         return lock.withLock {
             if epoch != pinning?.epoch {
                 end()
-                (epoch, sessions) = (pinning?.epoch, [:])
+                (epoch, sessions, names) = (pinning?.epoch, [:], [])
+            }
+            names.removeAll { $0 == name }
+            names.append(name)
+            if names.count > Self.limit {
+                sessions.removeValue(forKey: names.removeFirst())?.0.finishTasksAndInvalidate()
             }
             let (session, collector) = sessions[name] ?? begin(name)
             return (make(session), collector)

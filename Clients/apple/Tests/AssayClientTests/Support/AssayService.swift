@@ -15,7 +15,8 @@ final class AssayService: @unchecked Sendable {
     static var isWanted: Bool { program != nil || ProcessInfo.processInfo.environment["CI"] == "true" }
 
     let folder: URL
-    let port: Int
+    /// The service takes a free one and keeps it.
+    private(set) var port = 0
     private let arguments: [String]
     private var process = Process()
     private let transport = URLSessionTransport()
@@ -70,12 +71,10 @@ final class AssayService: @unchecked Sendable {
         try TestAuthority.shared.rootPEM.write(
             to: folder.appendingPathComponent("root.pem"), atomically: true, encoding: .utf8)
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-        port = try LocalServer.freePort()
         arguments =
             [
-                "serve", "--policy", "policy.yaml", "--create-ledger", "--open", "--set", "listen=127.0.0.1:\(port)",
-                "--set",
-                "admin=none", "--set", "masterKey=file:master.key",
+                "serve", "--policy", "policy.yaml", "--create-ledger", "--open", "--set", "admin=none",
+                "--set", "masterKey=file:master.key",
             ] + settings.flatMap { ["--set", $0] }
         write(key, to: "master.key")
         process.executableURL = URL(fileURLWithPath: program)
@@ -88,21 +87,25 @@ final class AssayService: @unchecked Sendable {
 
     /// Ends the service, and starts it with another ledger.
     func restart(ledger: String) async throws {
-        process.terminate()
-        process.waitUntilExit()
+        try await stop()
         try await start(ledger: ledger)
     }
 
-    func stop() {
+    func stop() async throws {
         process.terminate()
-        process.waitUntilExit()
+        try await Self.end(of: process)
+    }
+
+    /// Polls: `waitUntilExit()` would block one of the few threads that all tests share.
+    private static func end(of process: Process) async throws {
+        while process.isRunning { try await Task.sleep(nanoseconds: 5_000_000) }
     }
 
     private func start(ledger: String) async throws {
         let program = process.executableURL
         process = Process()
         process.executableURL = program
-        process.arguments = arguments + ["--ledger", ledger]
+        process.arguments = arguments + ["--set", "listen=127.0.0.1:\(port)", "--ledger", ledger]
         process.currentDirectoryURL = folder
         let log = folder.appendingPathComponent("log").path
         _ = FileManager.default.createFile(atPath: log, contents: nil)
@@ -110,32 +113,40 @@ final class AssayService: @unchecked Sendable {
         process.standardOutput = process.standardError
         try process.run()
         while true {
-            // The service makes the keys of tokens after it has begun to listen.
-            if let set = try? await get("/.well-known/jwks.json"),
-                String(decoding: set.body, as: UTF8.self).contains(#""kid""#)
-            {
-                return
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            if let found = Self.port(in: text) {
+                port = found
+                // The service makes the keys of tokens after it has begun to listen.
+                let set = try? await get("/.well-known/jwks.json")
+                if let set, String(decoding: set.body, as: UTF8.self).contains(#""kid""#) { return }
             }
-            try #require(process.isRunning, "\((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+            try #require(process.isRunning, "\(text)")
             try await Task.sleep(nanoseconds: 20_000_000)
         }
+    }
+
+    /// The port of the line that says what the service listens on.
+    private static func port(in log: String) -> Int? {
+        log.firstMatch(of: /"assay.listen":\["127\.0\.0\.1:(\d+)"/).flatMap { Int($0.1) }
     }
 
     /// Runs a command on the ledger of the service.
     ///
     /// - Returns: what it prints.
     @discardableResult
-    func run(_ arguments: [String]) throws -> String {
-        let (command, output) = (Process(), Pipe())
+    func run(_ arguments: [String]) async throws -> String {
+        let command = Process()
+        let output = folder.appendingPathComponent(UUID().uuidString)
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
         command.executableURL = process.executableURL
         command.arguments = arguments + ["--ledger", "sqlite:ledger.sqlite"]
         command.currentDirectoryURL = folder
-        command.standardOutput = output
+        command.standardOutput = try FileHandle(forWritingTo: output)
         try command.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        command.waitUntilExit()
+        defer { if command.isRunning { command.terminate() } }
+        try await Self.end(of: command)
         try #require(command.terminationStatus == 0, "\(arguments)")
-        return text
+        return try String(contentsOf: output, encoding: .utf8)
     }
 
     /// Writes a file that the program alone can read.

@@ -7,6 +7,19 @@ import Testing
     import FoundationNetworking
 #endif
 
+/// Returns when the condition holds. After 300 seconds, or when the task is cancelled, it records an issue and returns.
+func wait(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until holds: () async -> Bool
+) async {
+    let end = ContinuousClock.now + .seconds(300)
+    while await !holds() {
+        guard ContinuousClock.now < end, (try? await Task.sleep(nanoseconds: 1_000_000)) != nil else {
+            Issue.record("waited in vain for \(what)", sourceLocation: sourceLocation)
+            return
+        }
+    }
+}
+
 /// A backend that accepts everything, but for what a test says.
 final class FakeBackend: HTTPTransport, @unchecked Sendable {
     private let lock = NSLock()
@@ -38,7 +51,7 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
 
     /// Returns when so many requests of this path have come.
     func wait(for count: Int, of path: String) async {
-        while requests(path).count < count { try? await Task.sleep(nanoseconds: 1_000_000) }
+        await AssayClientTests.wait("\(count) requests of \(path)") { requests(path).count >= count }
     }
 
     func requests(_ path: String) -> [URLRequest] { lock.withLock { received.filter { $0.url?.path == path } } }
