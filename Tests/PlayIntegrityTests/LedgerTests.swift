@@ -25,16 +25,15 @@ struct LedgerTests {
     }
 
     @Test(
-        "The ledger's challenge is a valid nonce once: as printed, padded, in the other alphabet or encoded again",
+        "The ledger's challenge is a valid nonce once: as printed, in the other alphabet or encoded again",
         .produces("play-integrity.challenge", "challenge-consumed"))
     func forms() async throws {
         let verifier = try verifier()
-        for form in 0..<4 {
+        for form in 0..<3 {
             let issued = try await verifier.issueChallenge(
                 app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
             let forms = [
-                issued.text, issued.text + "=", Base64.encode(issued.value, .standard),
-                Base64.encode(Array(issued.text.utf8), .url),
+                issued.text, Base64.encode(issued.value, .standard), Base64.encode(Array(issued.text.utf8), .url),
             ]
             #expect(try await classic(verifier, nonce: forms[form]).failed == [])
             for other in forms {
