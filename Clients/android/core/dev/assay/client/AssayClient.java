@@ -36,7 +36,7 @@ public final class AssayClient implements AutoCloseable {
         Backend backend = new Backend(settings.transport == null ? connections : pinning.admitting(settings.transport), settings.session);
         enrolment = new Enrolment(settings, scheduler, backend);
         tokens = settings.audiences.isEmpty() ? null : new Tokens(settings, scheduler, backend, enrolment, pinning);
-        pinning.clock = () -> scheduler.now() + enrolment.offset;
+        pinning.offset = () -> enrolment.offset;
         secrets = new Secrets(settings, scheduler, backend, enrolment);
         integrity = settings.integrity == null ? null : new Integrity(settings, scheduler, backend, enrolment);
     }
