@@ -40,6 +40,8 @@ public final class Pinning {
     /** How far the server's clock is ahead, in milliseconds, as far as it is known. */
     volatile LongSupplier offset = () -> 0;
     private final boolean appliesAtOnce;
+    /** Whether the storage has been read. */
+    private boolean isLoaded;
     /** The newest, and the one by whose pins the app connects. */
     private SignedConfiguration held;
     private SignedConfiguration used;
@@ -81,12 +83,14 @@ public final class Pinning {
     /** By the later clock: an answer with an old date brings back no mode and no pin that has ended. */
     private long latest() { return Math.floorDiv(clock.getAsLong() + Math.max(0, offset.getAsLong()), 1000L); }
 
-    /** Whether there is a configuration. The storage is read once. */
+    /** Whether there is a configuration. Before the first unlock the storage cannot be read: the next use tries again. */
     private synchronized boolean load() {
-        if (embedded == null || held != null) return embedded != null;
-        held = embedded;
+        if (embedded == null || isLoaded) return embedded != null;
+        boolean isFirst = held == null;
+        if (isFirst) held = embedded;
         update(content -> null);
-        use(held);
+        // What is read later is as one that has come: the app may have taken the pins of the embedded one meanwhile.
+        if (isFirst) use(held);
         return true;
     }
 
@@ -144,6 +148,7 @@ public final class Pinning {
                 boolean isNewer = stored != null && stored.isOf(held) && (held == embedded ? stored.version >= held.version
                     : stored.version > held.version);
                 if (isNewer) hold(stored);
+                isLoaded = true;
                 isChanged[0] = true;
                 return change.apply(content);
             });
@@ -174,7 +179,8 @@ public final class Pinning {
     public synchronized void admit(String host) throws AssayClientException {
         if (!load()) return;
         String mode = held.mode(latest());
-        boolean isRefused = held.verdict(host, backends, Collections.emptySet(), seconds(), latest()) == SignedConfiguration.Verdict.REFUSED;
+        boolean isRefused = held.verdict(host, backends, Collections.emptySet(), seconds(), latest())
+            == SignedConfiguration.Verdict.REFUSED;
         if (mode.startsWith("block") && isRefused) throw AssayClientException.of(Fields.of("fail", "cause", "blocked"));
         boolean isPinned = !mode.equals("unpin") && (held.hasPins(host) || used.hasPins(host));
         if (held.force > used.version && isPinned) throw AssayClientException.of(Fields.of("fail", "cause", "pins-outdated"));

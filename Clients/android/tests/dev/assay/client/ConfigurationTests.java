@@ -11,6 +11,8 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Signed configurations: which are taken over, what they mean, and how they come and stay. */
@@ -122,6 +124,25 @@ public final class ConfigurationTests {
         Pinning unstored = pinning(embedded, failing, "localhost", seconds);
         Check.equal("applied:2:not-stored", unstored.received(second, List.of()), "one that cannot be stored");
         Check.equal(2L, unstored.version(), "counts all the same");
+        for (boolean appliesAtOnce : new boolean[] {true, false}) {
+            AtomicInteger reads = new AtomicInteger();
+            AtomicBoolean isLocked = new AtomicBoolean(true);
+            Storage locked = change -> {
+                reads.incrementAndGet();
+                if (isLocked.get()) throw new IOException("before the first unlock");
+                storage.update(change);
+            };
+            Pinning waiting = new Pinning(embedded, locked, appliesAtOnce, "https://localhost/");
+            Check.equal(1L, waiting.version(), "a storage that cannot be read yet");
+            Check.equal("applied:2:not-stored", waiting.received(second, List.of()), "nor written");
+            isLocked.set(false);
+            Check.equal(appliesAtOnce ? "3 0" : "1 3", waiting.version() + " " + waiting.pending(), "is read at a later use");
+            int count = reads.get();
+            waiting.admit("localhost");
+            Check.equal(count, reads.get(), "once");
+            waiting.apply();
+            Check.equal("3 0", waiting.version() + " " + waiting.pending(), "as one that has come");
+        }
         for (String wrong : List.of("", "a.b.c", embedded.substring(10), "{}")) {
             Check.error(Code.CONFIGURATION, () -> pinning(wrong, Storage.memory(), "localhost", seconds), "an embedded text: " + wrong);
         }
