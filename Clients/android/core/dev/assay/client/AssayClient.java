@@ -142,6 +142,9 @@ public final class AssayClient implements AutoCloseable {
         return secrets.substitute(url, fields);
     }
 
+    /** Whether the builder's {@code secrets} names places in requests. */
+    public boolean hasSubstitutions() { return settings.substitutions.length > 0; }
+
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */
     public interface Evidence {
         SignedRequest of(AssayClient client, String method, String url, MessageBody body) throws AssayClientException;
