@@ -36,7 +36,7 @@ public final class AssayClient implements AutoCloseable {
         Backend backend = new Backend(settings.transport == null ? connections : pinning.admitting(settings.transport), settings.session);
         enrolment = new Enrolment(settings, scheduler, backend);
         tokens = settings.audiences.isEmpty() ? null : new Tokens(settings, scheduler, backend, enrolment, pinning);
-        pinning.clock = () -> scheduler.now() + enrolment.offset;
+        pinning.offset = () -> enrolment.offset;
         secrets = new Secrets(settings, scheduler, backend, enrolment);
         integrity = settings.integrity == null ? null : new Integrity(settings, scheduler, backend, enrolment);
     }
@@ -141,6 +141,9 @@ public final class AssayClient implements AutoCloseable {
         if (closed) throw AssayClientException.closed();
         return secrets.substitute(url, fields);
     }
+
+    /** Whether the builder's {@code secrets} names places in requests. */
+    public boolean hasSubstitutions() { return settings.substitutions.length > 0; }
 
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */
     public interface Evidence {

@@ -35,9 +35,13 @@ public final class Pinning {
     private final SignedConfiguration embedded;
     private final Storage storage;
     private final Set<String> backends = new HashSet<>();
-    /** Milliseconds since 1970, by the server's clock as far as it is known. */
+    /** Milliseconds since 1970, by the device's clock. */
     volatile LongSupplier clock = System::currentTimeMillis;
+    /** How far the server's clock is ahead, in milliseconds, as far as it is known. */
+    volatile LongSupplier offset = () -> 0;
     private final boolean appliesAtOnce;
+    /** Whether the storage has been read. */
+    private boolean isLoaded;
     /** The newest, and the one by whose pins the app connects. */
     private SignedConfiguration held;
     private SignedConfiguration used;
@@ -69,19 +73,24 @@ public final class Pinning {
      * The pins of the newest configuration that count now, base64 of SHA-256, by host. {@code *} stands for all other hosts, and a host
      * with an empty list has no pins.
      */
-    public synchronized Map<String, List<String>> pins() { return load() ? held.pins(seconds()) : Collections.emptyMap(); }
+    public synchronized Map<String, List<String>> pins() { return load() ? held.pins(seconds(), latest()) : Collections.emptyMap(); }
 
     /** The newest configuration is in use from now on. */
     public synchronized void apply() { if (load()) use(held); }
 
-    private long seconds() { return Math.floorDiv(clock.getAsLong(), 1000L); }
+    private long seconds() { return Math.floorDiv(clock.getAsLong() + offset.getAsLong(), 1000L); }
 
-    /** Whether there is a configuration. The storage is read once. */
+    /** By the later clock: an answer with an old date brings back no mode and no pin that has ended. */
+    private long latest() { return Math.floorDiv(clock.getAsLong() + Math.max(0, offset.getAsLong()), 1000L); }
+
+    /** Whether there is a configuration. Before the first unlock the storage cannot be read: the next use tries again. */
     private synchronized boolean load() {
-        if (embedded == null || held != null) return embedded != null;
-        held = embedded;
+        if (embedded == null || isLoaded) return embedded != null;
+        boolean isFirst = held == null;
+        if (isFirst) held = embedded;
         update(content -> null);
-        use(held);
+        // What is read later is as one that has come: the app may have taken the pins of the embedded one meanwhile.
+        if (isFirst) use(held);
         return true;
     }
 
@@ -100,7 +109,7 @@ public final class Pinning {
     /** Adds what a request for a token says about the configuration. */
     synchronized void describe(Map<String, Object> body) {
         if (!load()) return;
-        String mode = held.mode(seconds());
+        String mode = held.mode(latest());
         body.put("configuration", held.version);
         if (!mode.equals("pin")) body.put("configurationMode", mode);
     }
@@ -139,6 +148,7 @@ public final class Pinning {
                 boolean isNewer = stored != null && stored.isOf(held) && (held == embedded ? stored.version >= held.version
                     : stored.version > held.version);
                 if (isNewer) hold(stored);
+                isLoaded = true;
                 isChanged[0] = true;
                 return change.apply(content);
             });
@@ -168,8 +178,9 @@ public final class Pinning {
      */
     public synchronized void admit(String host) throws AssayClientException {
         if (!load()) return;
-        String mode = held.mode(seconds());
-        boolean isRefused = held.verdict(host, backends, Collections.emptySet(), seconds()) == SignedConfiguration.Verdict.REFUSED;
+        String mode = held.mode(latest());
+        boolean isRefused = held.verdict(host, backends, Collections.emptySet(), seconds(), latest())
+            == SignedConfiguration.Verdict.REFUSED;
         if (mode.startsWith("block") && isRefused) throw AssayClientException.of(Fields.of("fail", "cause", "blocked"));
         boolean isPinned = !mode.equals("unpin") && (held.hasPins(host) || used.hasPins(host));
         if (held.force > used.version && isPinned) throw AssayClientException.of(Fields.of("fail", "cause", "pins-outdated"));
@@ -203,11 +214,11 @@ public final class Pinning {
         SignedConfiguration used = used();
         // The server has proved that it has the key of its own certificate, which the system has validated.
         Set<String> leaf = presented.length == 0 ? Collections.emptySet() : Collections.singleton(digest(presented[0]));
-        if (used.verdict(host, backends, leaf, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
+        if (used.verdict(host, backends, leaf, seconds(), latest()) != SignedConfiguration.Verdict.REFUSED) return;
         CertificateException failure = null;
         try {
             Collection<String> digests = presented.length == 0 ? leaf : digests(host, presented, authType);
-            if (used.verdict(host, backends, digests, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
+            if (used.verdict(host, backends, digests, seconds(), latest()) != SignedConfiguration.Verdict.REFUSED) return;
         } catch (CertificateException error) {
             failure = error;
         }

@@ -46,6 +46,8 @@ final class SignedConfiguration {
             from = integer(members, "notBefore", 0, 0);
             to = integer(members, "notAfter", 0, MAXIMUM_INTEGER);
         }
+
+        boolean counts(long seconds, long latest) { return from <= seconds && latest <= to; }
     }
 
     final String text;
@@ -142,21 +144,23 @@ final class SignedConfiguration {
     /** Whether both are of one service and app. */
     boolean isOf(SignedConfiguration other) { return issuer.equals(other.issuer) && audience.equals(other.audience); }
 
-    /** The operator's mode for this device at that time, or {@code pin}. */
-    String mode(long seconds) { return mode != null && seconds < ends ? mode : "pin"; }
+    /** The operator's mode for this device, or {@code pin}. {@code latest} is as for {@link #verdict}. */
+    String mode(long latest) { return mode != null && latest < ends ? mode : "pin"; }
 
     /**
      * Judges a connection. {@code digests} are base64 of SHA-256 of the public keys of its certificates: none before there is one.
      *
      * @param backends the hosts of the app's backend
+     * @param seconds the time with which beginnings are compared
+     * @param latest the time with which ends are compared, at least {@code seconds}
      */
-    Verdict verdict(String name, Collection<String> backends, Collection<String> digests, long seconds) {
-        String mode = mode(seconds);
+    Verdict verdict(String name, Collection<String> backends, Collection<String> digests, long seconds, long latest) {
+        String mode = mode(latest);
         if (mode.equals("blockAll") && backends.contains(host(name))) return Verdict.REFUSED;
         if (mode.equals("unpin") || pins(name).isEmpty()) return Verdict.UNPINNED;
         if (!mode.equals("pin")) return Verdict.REFUSED;
         for (Pin pin : pins(name)) {
-            if (pin.from <= seconds && seconds <= pin.to && digests.contains(pin.digest)) return Verdict.ALLOWED;
+            if (pin.counts(seconds, latest) && digests.contains(pin.digest)) return Verdict.ALLOWED;
         }
         return Verdict.REFUSED;
     }
@@ -170,12 +174,12 @@ final class SignedConfiguration {
     /** Whether a host has pins, also outside of their windows. */
     boolean hasPins(String name) { return !pins(name).isEmpty(); }
 
-    /** The pins that count at that time, by host; {@code *} stands for all others, an empty list for a host without pins. */
-    Map<String, List<String>> pins(long seconds) {
+    /** The pins that count at these times, by host; {@code *} stands for all others, an empty list for a host without pins. */
+    Map<String, List<String>> pins(long seconds, long latest) {
         Map<String, List<String>> result = new LinkedHashMap<>();
         pins.forEach((host, list) -> {
             List<String> digests = new ArrayList<>();
-            for (Pin pin : list) if (pin.from <= seconds && seconds <= pin.to) digests.add(pin.digest);
+            for (Pin pin : list) if (pin.counts(seconds, latest)) digests.add(pin.digest);
             // Such a host is pinned all the same, to a key that no server has.
             if (digests.isEmpty() && !list.isEmpty()) digests.add(Bytes.base64(new byte[32]));
             result.put(host, digests);

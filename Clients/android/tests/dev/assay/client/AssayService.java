@@ -16,14 +16,16 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** `assay serve`, and an app's backend before it: it relays the kit's calls, and has the service judge the app's requests. */
 final class AssayService implements AutoCloseable {
     private final String program;
     private final Path folder = Files.createTempDirectory("assay-android");
-    final int port = freePort();
-    final int nginxPort = freePort();
+    private static final int ATTEMPTS = 3;
+    private volatile int port = freePort();
+    int nginxPort = freePort();
     private final HttpServer backend;
     private Process process;
     private Process nginx;
@@ -63,10 +65,17 @@ final class AssayService implements AutoCloseable {
         backend.setExecutor(Executors.newCachedThreadPool());
         backend.createContext("/", this::handle);
         backend.start();
-        start();
+        try {
+            start();
+        } catch (Exception | AssertionError error) {
+            // Its threads would keep the process alive.
+            close();
+            throw error;
+        }
     }
 
-    static int freePort() throws IOException {
+    /** Another process may take it before it is used. */
+    private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
@@ -84,16 +93,29 @@ final class AssayService implements AutoCloseable {
     }
 
     private void start() throws Exception {
+        for (int attempt = 1; !starts(); attempt++) {
+            // nginx knows the port.
+            if (attempt == ATTEMPTS || nginx != null) throw ended("service.log");
+            port = freePort();
+        }
+        // The service makes the keys of tokens after it has begun to listen.
+        for (Deadline deadline = new Deadline("the keys of tokens"); !keySet().contains("\"kid\""); deadline.pause()) {
+            if (!process.isAlive()) throw ended("service.log");
+        }
+    }
+
+    private boolean starts() throws Exception {
         process = new ProcessBuilder(program, "serve", "--create-ledger", "--policy", "policy.yaml", "--ledger", "sqlite:ledger" + ledgers++
             + ".sqlite",
             "--set", "listen=127.0.0.1:" + port, "--set", "admin=none", "--set", "masterKey=file:master.key", "--open",
             "--set", "authorize.dialect=nginx", "--set", "authorize.peers=127.0.0.1", "--set", "authorize.origins=http://127.0.0.1:"
                 + nginxPort)
             .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("service.log").toFile()).start();
-        String base = "http://127.0.0.1:" + port;
-        answers(base + "/openapi.json", process, "service.log");
-        // The service makes the keys of tokens after it has begun to listen.
-        while (!keySet(base).contains("\"kid\"")) Thread.sleep(20);
+        return answers("http://127.0.0.1:" + port + "/openapi.json", process);
+    }
+
+    private AssertionError ended(String log) throws IOException {
+        return new AssertionError("It does not start: " + Files.readString(folder.resolve(log)));
     }
 
     /** Adds a secret of the app with tokens: of this value, or one that each device derives. */
@@ -110,14 +132,44 @@ final class AssayService implements AutoCloseable {
         Check.equal(0, added.waitFor(), "assay secrets add: " + text);
     }
 
-    private static String keySet(String base) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) new URL(base + "/.well-known/jwks.json").openConnection();
+    private String keySet() throws IOException {
+        HttpURLConnection connection = connection("http://127.0.0.1:" + port + "/.well-known/jwks.json");
         if (connection.getResponseCode() != 200) return "";
         return new String(connection.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     }
 
+    private static HttpURLConnection connection(String url) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) new URL(url).openConnection();
+        connection.setConnectTimeout(10_000);
+        connection.setReadTimeout(30_000);
+        return connection;
+    }
+
+    /** Waits for something that takes a moment, and fails when it takes minutes. */
+    static final class Deadline {
+        private final String what;
+        private final long end = System.nanoTime() + 300_000_000_000L;
+
+        Deadline(String what) { this.what = what; }
+
+        void pause() throws InterruptedException {
+            if (System.nanoTime() - end > 0) throw new AssertionError(what + ": not within 300 seconds");
+            Thread.sleep(20);
+        }
+    }
+
     /** nginx with the configuration of Examples/gateways, before the service and this backend. */
     void startNginx(Path example) throws Exception {
+        for (int attempt = 1; !startsNginx(example); attempt++) {
+            if (attempt == ATTEMPTS) throw ended("nginx.log");
+            nginx = null;
+            nginxPort = freePort();
+            // The service knows the port.
+            restart();
+        }
+    }
+
+    private boolean startsNginx(Path example) throws Exception {
         String text = Files.readString(example).replaceAll("\\b8080\\b", "" + port).replaceAll("\\b3000\\b", ""
             + backend.getAddress().getPort())
             .replaceAll("\\b8000\\b", "127.0.0.1:" + nginxPort).replace("/v1/authorize/shop", "/v1/authorize/shop-android")
@@ -130,19 +182,21 @@ final class AssayService implements AutoCloseable {
         nginx = new ProcessBuilder(System.getenv().getOrDefault("NGINX", "nginx"), "-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g",
             "daemon off;")
             .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("nginx.log").toFile()).start();
-        answers("http://127.0.0.1:" + nginxPort + "/", nginx, "nginx.log");
+        return answers("http://127.0.0.1:" + nginxPort + "/", nginx);
     }
 
-    private void answers(String url, Process of, String log) throws Exception {
-        while (true) {
-            if (!of.isAlive()) throw new AssertionError(url + " does not start: " + Files.readString(folder.resolve(log)));
+    /** Waits for an answer. False if the process ends before it, as when its port is taken. */
+    private static boolean answers(String url, Process of) throws Exception {
+        for (Deadline deadline = new Deadline(url); of.isAlive(); deadline.pause()) {
             try {
-                ((HttpURLConnection) new URL(url).openConnection()).getResponseCode();
-                return;
+                connection(url).getResponseCode();
+                // It may be the answer of another process, which has the port.
+                if (of.isAlive()) return true;
             } catch (IOException notYet) {
-                Thread.sleep(20);
+                continue;
             }
         }
+        return false;
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -238,8 +292,11 @@ final class AssayService implements AutoCloseable {
 
     @Override public void close() throws IOException {
         backend.stop(0);
-        process.destroy();
-        process.onExit().join();
+        ((ExecutorService) backend.getExecutor()).shutdown();
+        if (process != null) {
+            process.destroy();
+            process.onExit().join();
+        }
         if (nginx != null) {
             nginx.destroy();
             nginx.onExit().join();

@@ -11,6 +11,8 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Signed configurations: which are taken over, what they mean, and how they come and stay. */
@@ -25,6 +27,8 @@ public final class ConfigurationTests {
         Check.done(lines.size() + " vectors of configurations");
         storage();
         Check.done("stored configurations");
+        clocks();
+        Check.done("the clocks of device and server");
         tokens();
         Check.done("configurations beside tokens");
         System.exit(0);
@@ -76,7 +80,7 @@ public final class ConfigurationTests {
                     digests.add(Bytes.base64(Bytes.sha256(Base64.getDecoder().decode((String) spki))));
                 }
                 String found = pinning.used().verdict(evaluation.text("host"), List.of(vector.text("backend")), digests,
-                    evaluation.number("now", 0)).name().toLowerCase(java.util.Locale.ROOT);
+                    evaluation.number("now", 0), evaluation.number("now", 0)).name().toLowerCase(java.util.Locale.ROOT);
                 Check.equal(evaluation.text("result"), found, where + ": " + evaluation.text("host") + " at " + evaluation.number("now"));
             }
             // A restart changes nothing.
@@ -120,6 +124,25 @@ public final class ConfigurationTests {
         Pinning unstored = pinning(embedded, failing, "localhost", seconds);
         Check.equal("applied:2:not-stored", unstored.received(second, List.of()), "one that cannot be stored");
         Check.equal(2L, unstored.version(), "counts all the same");
+        for (boolean appliesAtOnce : new boolean[] {true, false}) {
+            AtomicInteger reads = new AtomicInteger();
+            AtomicBoolean isLocked = new AtomicBoolean(true);
+            Storage locked = change -> {
+                reads.incrementAndGet();
+                if (isLocked.get()) throw new IOException("before the first unlock");
+                storage.update(change);
+            };
+            Pinning waiting = new Pinning(embedded, locked, appliesAtOnce, "https://localhost/");
+            Check.equal(1L, waiting.version(), "a storage that cannot be read yet");
+            Check.equal("applied:2:not-stored", waiting.received(second, List.of()), "nor written");
+            isLocked.set(false);
+            Check.equal(appliesAtOnce ? "3 0" : "1 3", waiting.version() + " " + waiting.pending(), "is read at a later use");
+            int count = reads.get();
+            waiting.admit("localhost");
+            Check.equal(count, reads.get(), "once");
+            waiting.apply();
+            Check.equal("3 0", waiting.version() + " " + waiting.pending(), "as one that has come");
+        }
         for (String wrong : List.of("", "a.b.c", embedded.substring(10), "{}")) {
             Check.error(Code.CONFIGURATION, () -> pinning(wrong, Storage.memory(), "localhost", seconds), "an embedded text: " + wrong);
         }
@@ -127,6 +150,45 @@ public final class ConfigurationTests {
         none.check("api.example.com", List.of());
         Check.equal(null, none.received(second, List.of()), "an app without a configuration takes none");
         Check.equal(0L, none.version() + none.pending(), "and has no version");
+    }
+
+    /** Ends are compared with the later clock, beginnings with the server's. */
+    private static void clocks() throws Exception {
+        Signer signer = new Signer("k1");
+        String[] pins = new String[2];
+        for (int i = 0; i < 2; i++) pins[i] = Bytes.base64(Bytes.sha256(new byte[] {(byte) i}));
+        String none = Bytes.base64(new byte[32]);
+        long end = Signer.seconds() + 3600;
+        Map<String, Object> claims = Signer.with(signer.claims(1), "mode", "unpin", "did", "this", "exp", end, "pins",
+            Json.of("pinned.example.com", new ArrayList<Object>(List.of(Json.of("pin", pins[0], "notAfter", end - 1),
+                Json.of("pin", pins[1], "notBefore", end)))));
+        AtomicLong seconds = new AtomicLong();
+        AtomicLong offset = new AtomicLong();
+        Pinning pinning = pinning(signer.sign(claims), Storage.memory(), "localhost", seconds);
+        pinning.offset = () -> offset.get() * 1000;
+        Object[][] cases = {{-1, 0, pins[0], "unpin"}, {0, 0, pins[1], null}, {0, -1, none, null}, {-1, 1, pins[1], null},
+            {-1, -1, pins[0], "unpin"}, {1, -1, pins[1], null}};
+        for (Object[] each : cases) {
+            seconds.set(end + (Integer) each[0]);
+            offset.set((Integer) each[1]);
+            String where = "device's clock " + each[0] + ", server's ahead by " + each[1];
+            Check.equal(Map.of("pinned.example.com", List.of(each[2])), pinning.pins(), where);
+            Map<String, Object> body = Json.of();
+            pinning.describe(body);
+            Check.equal(each[3], body.get("configurationMode"), where);
+            List<String> digests = List.of(pins);
+            Check.equal(each[3] == null && each[2] == none, pinning.used().verdict("pinned.example.com", List.of(), digests,
+                end + (Integer) each[0] + (Integer) each[1], end + (Integer) each[0] + Math.max(0, (Integer) each[1]))
+                == SignedConfiguration.Verdict.REFUSED, where + ": a connection");
+        }
+        AtomicLong skew = new AtomicLong(2 * 3600_000);
+        try (FakeBackend backend = new FakeBackend(); AssayClient client = backend.builder().tokens("https://api.example.com")
+            .configuration(signer.sign(claims), Storage.memory()).build(ShiftedScheduler.by(skew))) {
+            Check.equal(Map.of("pinned.example.com", List.of(pins[1])), client.pinning().pins(), "by the device's clock");
+            Check.equal("1 null", fetch(backend, client, skew, null), "the mode has ended");
+            Check.equal("1 null", fetch(backend, client, skew, null), "also when an answer has an earlier date");
+            Check.equal(Map.of("pinned.example.com", List.of(none)), client.pinning().pins(), "as the first pin, and the second waits");
+        }
     }
 
     private static void tokens() throws Exception {

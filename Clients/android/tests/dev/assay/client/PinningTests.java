@@ -187,19 +187,19 @@ public final class PinningTests {
             Map<String, Object> wrong = signer.claims(1, "localhost", List.of(OTHER));
             Map<String, Object> none = signer.claims(1, "localhost", List.of());
             for (Way way : WAYS) {
-                try (AssayClient client = builder(server, signer.sign(mode(wrong, "unpin", 60))).build()) {
+                try (AssayClient client = builder(server, signer.sign(mode(wrong, "unpin", 3600))).build()) {
                     Check.equal(200, way.get(client, server.url("/")), "a device without pins");
                 }
                 try (AssayClient client = builder(server, signer.sign(mode(wrong, "unpin", -60))).build()) {
                     refused(Code.PINS, server, client, way, "until the mode has ended");
                 }
-                try (AssayClient client = builder(server, signer.sign(mode(wrong, "block", 60))).build()) {
+                try (AssayClient client = builder(server, signer.sign(mode(wrong, "block", 3600))).build()) {
                     refused(Code.BLOCKED, server, client, way, "pinned hosts are blocked");
                 }
-                try (AssayClient client = builder(server, signer.sign(mode(none, "block", 60))).build()) {
+                try (AssayClient client = builder(server, signer.sign(mode(none, "block", 3600))).build()) {
                     Check.equal(200, way.get(client, server.url("/")), "others are not");
                 }
-                try (AssayClient client = builder(server, signer.sign(mode(none, "blockAll", 60))).build()) {
+                try (AssayClient client = builder(server, signer.sign(mode(none, "blockAll", 3600))).build()) {
                     refused(Code.BLOCKED, server, client, way, "nor the backend");
                 }
                 try (AssayClient client = builder(server, signer.sign(signer.claims(1, "localhost", List.of(leaf.pin()))))

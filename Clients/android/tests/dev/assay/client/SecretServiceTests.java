@@ -16,14 +16,13 @@ final class SecretServiceTests {
         try (AssayClient client = AssayClient.builder("shop-tokens", service.url(""), new AndroidKeystore(), Storage.memory())
             .secrets(Substitution.query("key", "maps", "127.0.0.1")).build(ShiftedScheduler.by(skew))) {
             // A server reads the store again within a second.
-            while (true) {
+            for (AssayService.Deadline deadline = new AssayService.Deadline("the secrets");; deadline.pause()) {
                 try {
                     client.secrets("maps", "sealing");
                     break;
                 } catch (AssayClientException notYet) {
                     Check.equal(Code.UNKNOWN_SECRET, notYet.code(), "before the service has read them: " + notYet.getMessage());
                     client.networkIsBack();
-                    Thread.sleep(100);
                 }
             }
             Map<String, String> values = client.secrets("sealing", "maps");

@@ -86,10 +86,10 @@ public final class SecretTests {
             Check.that(evidence.values.toString().contains(";nonce=\"" + nonce + "\""), "over challenge, names and key");
             Check.equal("canary-2", client.secrets("flags").get("flags"), "values are held");
             Check.equal(1, backend.bodies("/secrets").size(), "in memory");
-            skew.addAndGet(3594_000);
+            skew.addAndGet(3540_000);
             client.secrets("maps");
             Check.equal(1, backend.bodies("/secrets").size(), "until shortly before their end");
-            skew.addAndGet(2_000);
+            skew.addAndGet(60_000);
             client.secrets("maps");
             Check.equal(2, backend.bodies("/secrets").size(), "and then are fetched again");
             Check.that(!body.get("jwk").equals(backend.bodies("/secrets").get(1).get("jwk")), "for another key");
@@ -115,7 +115,7 @@ public final class SecretTests {
                 } catch (AssayClientException error) {
                     return error;
                 }
-            }));
+            }, task -> new Thread(task).start()));
             for (CompletableFuture<Object> caller : callers) Check.equal("v", caller.get(), "twenty callers");
             Check.equal(1, backend.bodies("/secrets").size(), "one request");
         }
@@ -133,8 +133,8 @@ public final class SecretTests {
             problem(422, null, "evidence-not-bound"), Code.CONFIGURATION, "503 {}", Code.UNAVAILABLE,
             "200 {\"secrets\":\"x\",\"expiresIn\":60}", Code.ANSWER, "200 {}", Code.ANSWER);
         for (Map.Entry<String, Code> answer : answers.entrySet()) {
-            AtomicLong skew = new AtomicLong();
-            try (FakeBackend backend = new FakeBackend(); AssayClient client = backend.builder().build(ShiftedScheduler.by(skew))) {
+            ShiftedScheduler scheduler = ShiftedScheduler.withHeldTimers();
+            try (FakeBackend backend = new FakeBackend(); AssayClient client = backend.builder().build(scheduler)) {
                 backend.secrets = Map.of("maps", "v");
                 backend.answers = path -> path.equals("/secrets") ? answer.getKey() : null;
                 AssayClientException error = Check.error(answer.getValue(), () -> client.secrets("maps"), answer.getKey());
@@ -144,6 +144,9 @@ public final class SecretTests {
                 int calls = backend.server.requests.size();
                 Check.error(answer.getValue(), () -> client.secrets("maps"), "at once again: " + answer.getKey());
                 Check.equal(calls, backend.server.requests.size(), "asks nothing");
+                scheduler.release();
+                Check.error(answer.getValue(), () -> client.secrets("maps"), "after the pause: " + answer.getKey());
+                Check.that(answer.getValue() == Code.REFUSED || calls < backend.server.requests.size(), "asks again: " + answer.getKey());
                 if (answer.getValue() == Code.REFUSED) continue;
                 backend.answers = path -> null;
                 client.networkIsBack();
@@ -211,9 +214,17 @@ public final class SecretTests {
             backend.secrets = Map.of("maps", "canary-1", "flags", "canary-2");
             OkHttpClient base = new OkHttpClient.Builder().cache(cache).addInterceptor(chain -> {
                 Response response = chain.proceed(chain.request());
-                seen.add(chain.request() + " " + response + " " + response.request().headers());
+                for (Response each : new Response[] {response, response.networkResponse(), response.cacheResponse(), response.priorResponse()}) {
+                    if (each != null) seen.add(chain.request() + " " + each + " " + each.request() + each.request().headers());
+                }
                 return response;
-            }).build();
+            }).authenticator((route, response) ->
+                response.priorResponse() != null ? null : response.request().newBuilder().header("Authorization", "mine").build()).build();
+            for (AssayClient.Evidence evidence : List.of(AssayClient.KEY, AssayClient.NONE)) {
+                OkHttpClient network = base.newBuilder().addNetworkInterceptor(chain -> chain.proceed(chain.request())).build();
+                Check.that(Check.fails(IllegalArgumentException.class, () -> AssayInterceptor.install(network, client, evidence),
+                    "interceptors of the network would see values").getMessage().contains("network interceptors (1)"), "it says so");
+            }
             String redirect = "302 " + third.url("/there");
             for (String origin : new String[] {third.url(""), "https://other.example"}) {
                 third.requests.clear();
@@ -231,6 +242,12 @@ public final class SecretTests {
                     Check.that(sent.contains("?k%26y=canary-1 ") && sent.contains("X-flags=[Bearer canary-2]"), "with the values: " + sent);
                     Check.equal(origin.equals(third.url("")), sent.contains("Signature"), "and with evidence for the origin: " + sent);
                 }
+            }
+            third.requests.clear();
+            third.answers = (path, body) -> "401 {}";
+            OkHttpClient others = AssayInterceptor.install(base, client, AssayClient.KEY, "https://other.example");
+            try (Response response = others.newCall(new Request.Builder().url(third.url("/tiles")).build()).execute()) {
+                Check.equal("401 2", response.code() + " " + third.requests.size(), "the app's authenticator is asked for a third party");
             }
             Check.that(!seen.isEmpty() && !seen.toString().contains("canary"), "the app's interceptors see no value");
             cache.flush();

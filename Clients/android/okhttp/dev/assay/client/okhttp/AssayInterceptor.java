@@ -57,9 +57,14 @@ public final class AssayInterceptor implements Interceptor {
      * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests have pins and secrets
      *     alone
      * @throws AssayClientException {@code bad-request} for an origin that is no URL of https
+     * @throws IllegalArgumentException if {@code base} has interceptors of the network, and the client writes secrets into requests
      */
     public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, String... origins)
         throws AssayClientException {
+        if (client.hasSubstitutions() && !base.networkInterceptors().isEmpty()) {
+            throw new IllegalArgumentException("The OkHttpClient has network interceptors (" + base.networkInterceptors().size()
+                + "), which would see the runtime secrets of requests: add them by addInterceptor, before install.");
+        }
         AssayInterceptor interceptor = new AssayInterceptor(client, evidence);
         for (String origin : origins) interceptor.origins.add(origin(HttpUrl.get(TargetUri.of(origin).toString())));
         // An interceptor of the network sees each attempt: one that the client did not sign itself is refused. Web sockets have the
@@ -86,8 +91,9 @@ public final class AssayInterceptor implements Interceptor {
             client.pinning().admit(original.url().host());
             Request request = substituted(original);
             Response response = evident(chain, request);
-            // What the app logs of an answer has no secret.
-            return request == original ? response : response.newBuilder().request(original).build();
+            if (request == original) return response;
+            // What the app logs of an answer has no secret. Those below it name the request that was sent.
+            return response.newBuilder().request(original).networkResponse(null).cacheResponse(null).priorResponse(null).build();
         } catch (AssayClientException error) {
             throw new IOException(error.getMessage(), error);
         }
