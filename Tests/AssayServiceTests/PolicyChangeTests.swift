@@ -51,8 +51,9 @@ struct PolicyChangeTests {
         let cut = try Self.cut(whole, before: "  - name: bank")
         try Self.write(cut, service.folder)
         #expect(try Self.reload(service).status == 200)
-        let entry = try #require(service.entries("reloaded").first)
-        #expect(entry["assay.appsRemoved"] as? [String] == ["bank"], "\(entry)")
+        let reloads = service.entries("reloaded")
+        let entry = try #require(
+            reloads.first { $0["assay.appsRemoved"] as? [String] == ["bank"] }, "\(reloads)")
         #expect(entry["assay.policyDigest"] as? String == Self.digest(cut))
         #expect(entry["assay.previousDigest"] as? String == Self.digest(whole))
         let warning = try #require(service.entries("the policy may accept more than before").first)
@@ -70,7 +71,9 @@ struct PolicyChangeTests {
         }
         #expect(!metrics.contains { $0.contains(Self.digest(whole)) })
         let change = try #require(try Self.trail(service).last)
-        #expect(change["action"] as? String == "change-policy" && change["operator"] as? String == NSUserName())
+        // The service looks at its files every two seconds, and may be faster than the operator, who then finds nothing to change.
+        #expect(change["action"] as? String == "change-policy", "\(change)")
+        #expect([NSUserName(), ""].contains(change["operator"] as? String), "\(change)")
         #expect(change["subject"] as? String == "policy sha256:\(Self.digest(cut))")
         let detail = change["detail"] as? String ?? ""
         #expect(detail.contains(Self.digest(whole)) && detail.contains("app bank removed"), "\(detail)")
@@ -79,9 +82,9 @@ struct PolicyChangeTests {
         #expect(try Self.trail(service).count == 1)
         // Back by a changed file: nobody asked for it.
         try Self.write(whole, service.folder)
-        try service.waitUntil("reloaded") { service.entries("reloaded").count == 3 }
-        let last = try #require(service.entries("reloaded").last)
-        #expect(last["assay.appsAdded"] as? [String] == ["bank"], "\(last)")
+        try service.waitUntil("bank added") {
+            service.entries("reloaded").contains { $0["assay.appsAdded"] as? [String] == ["bank"] }
+        }
         #expect(service.entries("the policy may accept more than before").count == 1)
         try service.waitUntil("recorded") { (try? Self.trail(service).count) == 2 }
         let entries = try Self.trail(service)
@@ -108,8 +111,9 @@ struct PolicyChangeTests {
             ), service.folder)
         let answer = try Self.reload(service)
         #expect(answer.status == 200, "\(answer)")
-        let changes = service.entries("reloaded").last?["assay.changes"] as? String ?? ""
-        #expect(changes.contains("api.approov.keys changed (now -> [now, then])"), "\(changes)")
+        // The service may have read the file by itself before.
+        let changes = service.entries("reloaded").compactMap { $0["assay.changes"] as? String }
+        #expect(changes.contains { $0.contains("api.approov.keys changed (now -> [now, then])") }, "\(changes)")
     }
 
     /// A change of the policy file, whether `refuse-weaker` refuses it, and words of the reason.

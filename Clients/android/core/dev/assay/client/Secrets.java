@@ -213,9 +213,11 @@ final class Secrets {
             };
             if (error == null) {
                 remove.run();
-            } else if (result.completeExceptionally(error)) {
+            } else {
                 Long wait = error.retryAfterSeconds();
-                scheduler.later(wait == null ? PAUSE_MILLIS : Math.max(PAUSE_MILLIS, wait * 1000), remove);
+                // Before the callers go on, so that none finds a failure that nothing ends.
+                Runnable cancel = scheduler.later(wait == null ? PAUSE_MILLIS : Math.max(PAUSE_MILLIS, wait * 1000), remove);
+                if (!result.completeExceptionally(error)) cancel.run();
             }
         }
 
