@@ -97,6 +97,18 @@ struct PinningTests {
         #expect(try self.pinning().current.version == 3)
     }
 
+    /// An app that applies configurations itself may have used the initial pins before the stored ones could be read.
+    @Test func lockedAndApplied() throws {
+        _ = try pinning().receive(signer.sign(3, pins: pins), device: nil)
+        let locked = LockedStorage(storage)
+        let pinning = try pinning(1, locked, appliesAtOnce: false)
+        #expect(pinning.current.version == 1)
+        locked.unlock()
+        #expect(pinning.current.version == 1 && pinning.pending?.version == 3)
+        pinning.apply()
+        #expect(pinning.current.version == 3 && pinning.pending == nil)
+    }
+
     /// The initial configuration is part of the app: one that cannot be read is a mistake of the developer.
     @Test func initial() throws {
         let url = try #require(URL(string: EndToEndTests.base))

@@ -18,7 +18,7 @@ public final class Pinning: @unchecked Sendable {
     private var held: SignedConfiguration
     private var used: SignedConfiguration
     private var entry: String?
-    private var isLoaded = false
+    private var (isLoaded, isLate) = (false, false)
     private var changes = 0
 
     /// - Parameters:
@@ -130,9 +130,13 @@ public final class Pinning: @unchecked Sendable {
     /// Before the first unlock the storage cannot be read: the next use tries again.
     private func load() {
         guard !isLoaded else { return }
-        do { takeOver(try storage.read(name)) } catch { return }
+        do { takeOver(try storage.read(name)) } catch {
+            isLate = true
+            return
+        }
         isLoaded = true
-        use(held)
+        // Read late: an app with an HTTP library of its own may have given it the pins of before, and applies these itself.
+        if !isLate || appliesAtOnce { use(held) }
     }
 
     private func takeOver(_ found: StoredState?) {
