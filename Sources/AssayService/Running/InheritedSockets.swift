@@ -12,7 +12,7 @@ struct InheritedSockets: Sendable {
 
     /// Reads `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`. Variables for another process count as absent.
     ///
-    /// - Parameter services: how many services the process has. Sockets of several could not be told apart by these names.
+    /// - Parameter services: how many services the process has. Several are refused: the names do not say which service a socket is for.
     /// - Throws: ``ServiceError`` for a name that is neither `public` nor `admin`, for a descriptor that does not listen, and for a process
     ///   with several services.
     init(_ environment: [String: String], process: Int32 = getpid(), services: Int = 1) throws(ServiceError) {
