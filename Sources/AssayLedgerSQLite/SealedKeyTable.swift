@@ -94,7 +94,7 @@ extension LedgerTables {
     func apply(_ change: SealedKeyChange) throws {
         switch change {
         case .insert(let key): try write(key, Self.insertSealedKey)
-        case .replace(let key): try write(key, Self.replaceSealedKey)
+        case .replace(let key), .reseal(let key): try write(key, Self.replaceSealedKey)
         case .remove(let name): try self.change(Self.removeSealedKey, name)
         }
     }

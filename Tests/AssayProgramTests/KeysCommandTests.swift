@@ -76,6 +76,43 @@ struct KeysCommandTests {
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
 
+    @Test("The master key is changed by a file with the new one first and the former one after it")
+    func reseal() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        #expect(try scratch.run(["keys", "add", "play"] + Self.use + parts + Self.store).status == 0)
+        #expect(try scratch.run(["keys", "add", "old"] + Self.use + parts + Self.store).status == 0)
+        #expect(try scratch.run(["keys", "retire", "old"] + Self.store).status == 0)
+        let former = try String(contentsOfFile: scratch.path("m"), encoding: .utf8)
+        let new = String(repeating: "c3", count: 32)
+        try scratch.writeSecret("both", "\(new)\n\n\(former)")
+        try scratch.writeSecret("new", new)
+        func reseal(_ file: String) throws -> Run {
+            try scratch.run(["keys", "reseal", "--master-key", "file:\(file)"] + Self.ledger)
+        }
+        let early = try reseal("new")
+        #expect(early.status == 3 && early.errors.contains("sealed under another master key"), "\(early)")
+        let run = try reseal("both")
+        #expect(run.status == 0, "\(run)")
+        #expect(
+            run.lines == [
+                "key old is sealed under the first master key", "key play is sealed under the first master key",
+                "resealed: 2 keys, 0 receipts; nothing is left under another master key",
+            ])
+        #expect(try reseal("new").lines == ["resealed: 0 keys, 0 receipts; nothing is left under another master key"])
+        #expect(try scratch.run(["keys", "retire", "play"] + Self.store).status == 3, "the former key alone")
+        let trail = try scratch.run(["audit", "list"] + Self.ledger)
+        #expect(trail.output.contains("reseal-key") && !trail.output.contains(new), "\(trail)")
+        #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
+
+        try scratch.writeSecret("twice", "\(new)\n\(new)")
+        let twice = try reseal("twice")
+        #expect(twice.status == 2 && twice.errors.contains("line 2 is there twice") && !twice.errors.contains(new))
+        try scratch.writeSecret("short", "\(new)\nc3c3")
+        let short = try reseal("short")
+        #expect(short.status == 2 && short.errors.contains("line 2: expected a master key"), "\(short)")
+    }
+
     @Test("Every part of every type of key has an option of keys add")
     func parts() throws {
         let help = try Scratch().assay("keys", "add", "--help").output

@@ -17,13 +17,18 @@ extension MasterKey {
     }
 
     /// Opens bytes that ``seal(_:label:context:)`` sealed; nil if they were sealed under another key or for another use, or changed.
-    package func open(_ sealed: [UInt8], label: String, context: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Returns: the bytes, and whether this key has sealed them, and not one that only opens.
+    package func open(_ sealed: [UInt8], label: String, context: [UInt8]) -> (bytes: [UInt8], isOwn: Bool)? {
         guard sealed.first == Self.form, sealed.count >= 1 + AESGCM.nonceLength + AESGCM.tagLength else { return nil }
         let nonce = Array(sealed[1..<1 + AESGCM.nonceLength])
         let ciphertext = Array(sealed[(1 + AESGCM.nonceLength)...].dropLast(AESGCM.tagLength))
-        return AESGCM.open(
-            ciphertext, tag: Array(sealed.suffix(AESGCM.tagLength)), key: secret, nonce: nonce,
-            additionalData: Self.covered(label, context)[...])
+        return first { key in
+            AESGCM.open(
+                ciphertext, tag: Array(sealed.suffix(AESGCM.tagLength)), key: key.secret, nonce: nonce,
+                additionalData: Self.covered(label, context)[...]
+            ).map { ($0, key.identifier == identifier) }
+        }
     }
 
     /// The label ends with a zero byte, which no label has, so that no two pairs give the same bytes.

@@ -1,6 +1,7 @@
 public import AssayPrimitives
 
-/// The key that encrypts a key store: 32 random bytes, kept outside the store.
+/// The key that encrypts a key store: 32 random bytes, kept outside the store. Others may follow it, which only open what they have
+/// sealed: see ``SealedKeyStore/reseal(by:at:)``.
 public struct MasterKey: Sendable {
     /// A shell command that writes a new key to a file that only its user can read.
     package static let recipe = "(umask 077; openssl rand -base64 32 >master.key)"
@@ -11,24 +12,27 @@ public struct MasterKey: Sendable {
     let secret: SecretBytes
     /// Identifies the master key: the first bytes of a keyed digest. The key cannot be derived from it.
     let identifier: [UInt8]
+    /// Others that open what they have sealed. They seal nothing.
+    private var others: [MasterKey] = []
 
     private static let identifierLabel = Array("assay key store: master key identifier".utf8)
     /// Long enough that two keys do not share an identifier by accident.
     static let identifierLength = 8
 
-    /// Reads a master key from the contents of a file or a variable.
+    /// Reads a master key, and others that only open, from the contents of a file or a variable.
     ///
     /// - Parameter text: base64 of 32 bytes, in either alphabet, with or without padding, or 64 hexadecimal digits.
-    ///   Surrounding white space and one pair of quotes are ignored.
+    ///   Surrounding white space and one pair of quotes are ignored. On each further line another key.
     /// - Throws: ``KeyError`` with the kind and length of the text, and a command that makes a key.
     public init(text: SecretBytes) throws(KeyError) {
-        do {
-            self.init(secret: try SecretKeyText.decode(text, byteCount: MasterKey.length))
-        } catch {
-            throw KeyError(
-                "wrong-master-key-form", part: "",
-                "expected a master key: base64 of 32 bytes, or 64 hexadecimal digits; found \(error.found). "
-                    + "This makes one: \(MasterKey.recipe)")
+        let lines = Self.lines(of: text)
+        self = try Self.reading(lines.first ?? text, line: lines.count > 1 ? 1 : nil)
+        for (index, line) in lines.enumerated().dropFirst() {
+            let other = try Self.reading(line, line: index + 1)
+            guard !all.contains(where: { $0.identifier == other.identifier }) else {
+                throw KeyError("repeated-master-key", part: "", "the master key on line \(index + 1) is there twice")
+            }
+            others.append(other)
         }
     }
 
@@ -36,4 +40,33 @@ public struct MasterKey: Sendable {
         self.secret = secret
         identifier = Array(HMAC.sha256(key: secret, Self.identifierLabel[...]).prefix(Self.identifierLength))
     }
+
+    private static func reading(_ text: SecretBytes, line: Int?) throws(KeyError) -> MasterKey {
+        do {
+            return MasterKey(secret: try SecretKeyText.decode(text, byteCount: length))
+        } catch {
+            throw KeyError(
+                "wrong-master-key-form", part: "",
+                "\(line.map { "line \($0): " } ?? "")expected a master key: base64 of 32 bytes, or 64 hexadecimal digits; found "
+                    + "\(error.found). This makes one: \(recipe)")
+        }
+    }
+
+    /// The lines with more than white space.
+    private static func lines(of text: SecretBytes) -> [SecretBytes] {
+        text.withUnsafeBytes { bytes in
+            bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+                .filter { $0.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } }
+                .map { SecretBytes($0) }
+        }
+    }
+
+    /// This key, and those that only open.
+    private var all: [MasterKey] { [self] + others }
+
+    /// The one of these keys that has an identifier; nil if none has.
+    func with(identifier: [UInt8]) -> MasterKey? { all.first { $0.identifier == identifier } }
+
+    /// The first value that one of these keys gives.
+    func first<Value>(_ value: (MasterKey) -> Value?) -> Value? { all.lazy.compactMap(value).first }
 }

@@ -34,7 +34,7 @@ public final class MemoryKeyStorage: SealedKeyStorage {
             case .insert(let key):
                 state.keys.append(key.with(origin: origin))
                 state.keys.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-            case .replace(let key):
+            case .replace(let key), .reseal(let key):
                 state.keys = state.keys.map { $0.name.isByteEqual(to: key.name) ? key.with(origin: origin) : $0 }
             case .remove(let name):
                 state.keys.removeAll { $0.name.isByteEqual(to: name) }

@@ -125,8 +125,7 @@ extension SealedKey {
     /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, or ``OutageCode/corrupt`` if any field was changed
     ///   after sealing, or if the key is not that of the last change of its name.
     func opened(under masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> [String: SecretBytes] {
-        try require(masterKey, location: location)
-        guard let parts = parts(under: masterKey) else {
+        guard let parts = parts(under: try require(masterKey, location: location)) else {
             throw KeyStoreOutage(
                 .corrupt,
                 "the key \(name.excerpt) of \(location) was damaged or changed after it was sealed, or is an earlier state of it "
@@ -136,32 +135,32 @@ extension SealedKey {
         return parts
     }
 
-    /// The key with a time of retirement, sealed again.
+    /// The key sealed again under the master key, with a time of retirement or the one that it has.
     ///
-    /// - Parameter origin: identifies the change to a key in the storage.
-    func retired(
-        at time: Date, under masterKey: MasterKey, location: String, origin: (SealedKeyChange) -> [UInt8]
+    /// - Parameter origin: the origin of the change that stores the returned key.
+    func resealed(
+        retiredAt time: Date? = nil, under masterKey: MasterKey, location: String, origin: (SealedKey) -> [UInt8]
     ) throws(KeyStoreOutage) -> SealedKey {
         let parts = try opened(under: masterKey, location: location)
         let times = Times(
-            notBefore: times.notBefore, notAfter: times.notAfter, retiredAt: time.microseconds, addedAt: times.addedAt)
-        let retired = SealedKey(
+            notBefore: times.notBefore, notAfter: times.notAfter, retiredAt: time?.microseconds ?? times.retiredAt,
+            addedAt: times.addedAt)
+        let fields = SealedKey(
             name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, masterKeyID: masterKeyID,
             sealed: [])
         do {
-            return try SealedKey(retired, parts: parts, origin: origin(.replace(retired)), under: masterKey)
+            return try SealedKey(fields, parts: parts, origin: origin(fields), under: masterKey)
         } catch {
             throw KeyStoreOutage(.corrupt, "the key \(name.excerpt) of \(location) is too large to be sealed")
         }
     }
 
-    /// Throws unless this master key has sealed the key.
-    func require(_ masterKey: MasterKey, location: String) throws(KeyStoreOutage) {
-        guard masterKeyID == masterKey.identifier else {
-            throw KeyStoreOutage(
-                .wrongMasterKey,
-                "the key \(name.excerpt) of \(location) is sealed under another master key; give that one")
-        }
+    /// The master key, or one beside it, that has sealed the key. Throws if none has.
+    @discardableResult
+    func require(_ masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> MasterKey {
+        if let sealing = masterKey.with(identifier: masterKeyID) { return sealing }
+        throw KeyStoreOutage(
+            .wrongMasterKey, "the key \(name.excerpt) of \(location) is sealed under another master key; give that one")
     }
 
     private func parts(under masterKey: MasterKey) -> [String: SecretBytes]? {

@@ -39,6 +39,8 @@ public enum SealedKeyChange: Sendable {
     case insert(SealedKey)
     /// Replaces the existing key with the same name.
     case replace(SealedKey)
+    /// Replaces the existing key with the same name by the same key, sealed under another master key.
+    case reseal(SealedKey)
     /// Removes the existing key with a name.
     case remove(name: String)
 }

@@ -115,11 +115,55 @@ extension SealedKeyStore {
                 throw .refusal(.alreadyRetired(name, at: Date(microseconds: retiredAt)))
             }
             do throws(KeyStoreOutage) {
-                return .replace(try key.retired(at: time, under: masterKey, location: location, origin: origin))
+                return .replace(
+                    try key.resealed(retiredAt: time, under: masterKey, location: location) { origin(.replace($0)) })
             } catch {
                 throw .outage(error)
             }
         }
+    }
+
+    /// Seals again, under the first of the store's master keys, all keys that another one has sealed: each in a change of its own, so
+    /// that a call after an error goes on. Afterwards the others are no longer needed for keys.
+    ///
+    /// Processes that have the store open need both master keys meanwhile.
+    ///
+    /// - Parameters:
+    ///   - operatorName: the operator who changes the master key, for the audit trail of a ledger; nil if unknown.
+    ///   - now: the time of the changes.
+    /// - Returns: the names of these keys.
+    /// - Throws: ``OutageCode/wrongMasterKey`` when a key is sealed under none of the master keys, before anything is changed.
+    @discardableResult
+    public func reseal(by operatorName: String? = nil, at now: Date) async throws(KeyStoreFailure) -> [String] {
+        let (masterKey, location) = (masterKey, storage.keyLocation)
+        let former: [SealedKey]
+        do throws(KeyStoreOutage) {
+            let keys = try await storage.sealedKeys()
+            for key in keys { _ = try key.opened(under: masterKey, location: location) }
+            former = keys.filter { $0.masterKeyID != masterKey.identifier }
+        } catch {
+            throw .outage(error)
+        }
+        var names: [String] = []
+        for name in former.map(\.name) {
+            do throws(KeyStoreFailure) {
+                try await change(by: operatorName, at: now) { (keys, origin) throws(KeyStoreFailure) in
+                    guard let key = keys.first(where: { $0.name.isByteEqual(to: name) }) else {
+                        throw .refusal(.unknownName(name))
+                    }
+                    do throws(KeyStoreOutage) {
+                        return .reseal(try key.resealed(under: masterKey, location: location) { origin(.reseal($0)) })
+                    } catch {
+                        throw .outage(error)
+                    }
+                }
+                names.append(name)
+            } catch .refusal(.unknownName) {
+                // It was removed meanwhile.
+                continue
+            }
+        }
+        return names
     }
 
     /// Removes a key. Evidence that needs it cannot be verified any more.

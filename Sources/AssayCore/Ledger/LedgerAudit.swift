@@ -18,6 +18,8 @@ public struct LedgerChange: Sendable, Equatable {
         case addKey = "add-key"
         /// A key of the key store was retired.
         case retireKey = "retire-key"
+        /// A key of the key store was sealed under another master key.
+        case resealKey = "reseal-key"
         /// A key of the key store was removed.
         case removeKey = "remove-key"
         /// An operator of a service was added.

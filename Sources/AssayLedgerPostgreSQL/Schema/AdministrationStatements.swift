@@ -59,7 +59,7 @@ struct AdministrationStatements {
     func apply(_ change: SealedKeyChange) -> [Step] {
         switch change {
         case .insert(let key): [insert(key)]
-        case .replace(let key): [remove(key.name), insert(key)]
+        case .replace(let key), .reseal(let key): [remove(key.name), insert(key)]
         case .remove(let name): [remove(name)]
         }
     }

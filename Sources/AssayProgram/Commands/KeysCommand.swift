@@ -16,10 +16,13 @@ struct KeysCommand: AsyncParsableCommand {
 
             Several keys of an app may be live at once. To rotate a key, add the new one, and retire the old one when its \
             last evidence has arrived. Processes that have the store open use a change within a second.
+
+            The file may have several master keys, one on each line. The first one seals; the others only open what they have sealed, \
+            until `assay keys reseal` has sealed that under the first one.
             """,
         subcommands: [
             KeysGenerateCommand.self, KeysAddCommand.self, KeysImportCommand.self, KeysListCommand.self,
-            KeysRetireCommand.self, KeysRemoveCommand.self,
+            KeysRetireCommand.self, KeysRemoveCommand.self, KeysResealCommand.self,
         ])
 }
 

@@ -56,7 +56,9 @@ package struct ServiceKey: Sendable {
                 + "policy.yaml, guard: refuse-weaker }`."),
         optional("ledger", \.ledger, "URL", "The ledger.", standard: "the user's own"),
         optional(
-            "masterKey", \.masterKey, source, "The master key of the key store in the ledger.", standard: "no key store"
+            "masterKey", \.masterKey, source,
+            "The master key of the key store in the ledger. On further lines others, which only open.",
+            standard: "no key store"
         ),
         optional(
             "serviceAccount", \.serviceAccount, source, "The service account in whose name Google is asked.",

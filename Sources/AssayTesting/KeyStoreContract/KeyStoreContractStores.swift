@@ -63,10 +63,43 @@ extension KeyStoreContract {
             try expectEqual(codes, Array(repeating: .wrongMasterKey, count: 3), "the outages")
             try expectEqual(try await storage.sealedKeys(), sealed, "the keys afterwards")
         },
+        Case("the master key is changed while stores with both go on, and then the new one alone opens") { storage in
+            let now = Date(timeIntervalSince1970: 1_776_795_192)
+            func secrets(_ masterKeys: UInt8...) async throws -> [String?] {
+                try await store(storage, masterKeys: masterKeys).keys(for: ContractSecret.purpose).map(text)
+            }
+            for name in ["a", "b"] {
+                try await store(storage).add(
+                    name, for: ContractSecret.purpose, parts: ContractSecret.parts(name), scope: "shop", at: now)
+            }
+            try await store(storage).retire("b", at: now + 9, now: now)
+            let before = try await storage.sealedKeys()
+            try expectEqual(try await secrets(0, 1), ["a", "b"], "the secrets for a store that prefers the former key")
+            let both = try store(storage, masterKeys: [1, 0])
+            try await both.add("c", for: ContractSecret.purpose, parts: ContractSecret.parts("c"), at: now)
+            try expectEqual(try await secrets(0, 1), ["a", "b", "c"], "the secrets under two master keys")
+            try expectEqual(try await both.reseal(at: now), ["a", "b"], "the keys that were sealed again")
+            try expectEqual(try await both.reseal(at: now), [], "the keys of a second change")
+            try expectEqual(try await secrets(1), ["a", "b", "c"], "the secrets under the new master key")
+            let after = try await storage.sealedKeys()
+            try expectEqual(after.map(\.times).prefix(2), before.map(\.times)[...], "the times")
+            try expectEqual(after.map(\.scope), ["shop", "shop", nil], "the scopes")
+            do {
+                try await store(storage, masterKeys: [2, 0]).reseal(at: now)
+                throw ContractViolation(message: "the master key was changed without the one that seals the keys")
+            } catch KeyStoreFailure.outage(let outage) {
+                try expectEqual(outage.code, .wrongMasterKey, "the outage of a change without the former master key")
+            }
+            try expectEqual(try await storage.sealedKeys(), after, "the keys after a change that failed")
+        },
     ]
 
     private static func store(_ storage: any SealedKeyStorage, masterKey: UInt8 = 0) throws -> SealedKeyStore {
-        let text = Data(repeating: masterKey, count: 32).base64EncodedString()
+        try store(storage, masterKeys: [masterKey])
+    }
+
+    private static func store(_ storage: any SealedKeyStorage, masterKeys: [UInt8]) throws -> SealedKeyStore {
+        let text = masterKeys.map { Data(repeating: $0, count: 32).base64EncodedString() }.joined(separator: "\n")
         return SealedKeyStore(
             storage: storage, masterKey: try MasterKey(text: SecretBytes(Array(text.utf8))),
             materials: [ContractSecret.self])

@@ -123,6 +123,43 @@ struct ReceiptTests {
         }
     }
 
+    @Test("A sealed receipt is sealed again when the master key changes, unless another process exchanges it")
+    func resealed() async throws {
+        try await TestApple.run(keep: .sealed) { test in
+            let (key, busy) = (
+                AttestedKey(seed: "receipts", label: "resealed"), AttestedKey(seed: "receipts", label: "busy")
+            )
+            try await test.attest(key)
+            try await test.attest(busy)
+            let before = try #require(try await test.ledger.task(key.keyID, in: KeptReceipt.queue))
+            func masterKey(_ bytes: String...) throws -> MasterKey {
+                let lines = bytes.map { String(repeating: $0, count: 32) }
+                return try MasterKey(text: SecretBytes(lines.joined(separator: "\n").utf8))
+            }
+            func reseal(_ masterKey: MasterKey) async throws -> [Int] {
+                let change = try await ReceiptResealing(in: test.ledger, under: masterKey, at: test.time.now)
+                return [change.resealed, change.busy, change.unusable]
+            }
+            #expect(try await reseal(masterKey("5a")) == [0, 0, 0])
+            #expect(try await reseal(masterKey("a5")) == [0, 0, 2])
+            let lease = try await test.ledger.leaseTask(
+                busy.keyID, in: KeptReceipt.queue, to: "another", until: test.time.now + 60, at: test.time.now)
+            #expect(lease != nil)
+            let both = try masterKey("a5", "5a")
+            #expect(try await reseal(both) == [1, 1, 0])
+            let after = try #require(try await test.ledger.task(key.keyID, in: KeptReceipt.queue))
+            #expect(after.dueAt == before.dueAt && after.bytes != before.bytes)
+            test.time.pass(TestApple.hour)
+            #expect(try await reseal(both) == [1, 0, 0])
+            #expect(try await reseal(both) == [0, 0, 0])
+            test.time.pass(TestApple.hour * 2)
+            let next = try test.another("next", masterKey: masterKey("a5"))
+            #expect(try await next.refreshDue(test.verifier).count == 2)
+            await next.shutdown()
+            for key in [key, busy] { #expect(try await test.kept(key)?.outcome == .refreshed) }
+        }
+    }
+
     /// What the server does, and what is noted.
     static let faults: [(String, [ScriptedServer.Step], ReceiptOutcome)] = [
         ("too early", [.answer(304, "")], .notYet),

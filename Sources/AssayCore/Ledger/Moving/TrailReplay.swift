@@ -45,7 +45,7 @@ package struct TrailReplay {
         case .moveKey: moves[name] = entry
         case .quarantine: quarantine = entry
         case .addKey: sealedKeys[name] = (entry, entry)
-        case .retireKey: sealedKeys[name]?.last = entry
+        case .retireKey, .resealKey: sealedKeys[name]?.last = entry
         case .removeKey: sealedKeys[name] = nil
         case .addOperator: operators[name, default: []].append(Operator(addition: entry))
         case .revokeOperator:
@@ -123,9 +123,9 @@ package struct TrailReplay {
             return
         }
         let isAsLast =
-            known.last.change.action == .retireKey
-            ? known.last.change.detail.isByteEqual(to: LedgerChange(.replace(key), by: nil, at: key.addedAt).detail)
-            : key.retiredAt == nil
+            known.last.change.action == .addKey
+            ? key.retiredAt == nil
+            : known.last.change.detail.isByteEqual(to: LedgerChange(.replace(key), by: nil, at: key.addedAt).detail)
         guard known.addition.change.detail.isByteEqual(to: addition.detail), isAsLast else {
             found.append(
                 "key \(key.name.excerpt) is not as the audit trail has it since entry \(known.last.number): another program has "

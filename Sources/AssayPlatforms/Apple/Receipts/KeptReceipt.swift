@@ -17,7 +17,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     /// Field 17 of the receipt; nil in that of an attestation.
     package let riskMetric: Int?
     private let receipt: String?
-    private let sealed: String?
+    private var sealed: String?
     /// The result of the last attempt; nil before the first one.
     package var outcome: ReceiptOutcome?
     /// The attempts in a row that got no new receipt.
@@ -81,6 +81,20 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         return (created, end)
     }
 
+    /// The receipt sealed again under the first of the master keys; nil if it is plain, or sealed under that one.
+    func resealed(keyID: [UInt8], under masterKey: MasterKey) throws(Unusable) -> KeptReceipt? {
+        guard let sealed else { return nil }
+        guard
+            let open = (try? Base64.decode(sealed, .standard))
+                .flatMap({ masterKey.open($0, label: Self.label, context: keyID) }),
+            let bytes = masterKey.seal(open.bytes, label: Self.label, context: keyID)
+        else { throw Unusable(description: "the receipt was changed, or sealed under another master key") }
+        guard !open.isOwn else { return nil }
+        var copy = self
+        copy.sealed = Base64.encode(bytes, .standard)
+        return copy
+    }
+
     func opened(keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) -> RefreshableReceipt {
         let bytes: [UInt8]?
         if let sealed {
@@ -88,7 +102,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
                 throw Unusable(description: "the receipt is sealed, and there is no master key")
             }
             bytes = (try? Base64.decode(sealed, .standard))
-                .flatMap { masterKey.open($0, label: Self.label, context: keyID) }
+                .flatMap { masterKey.open($0, label: Self.label, context: keyID)?.bytes }
         } else {
             bytes = receipt.flatMap { try? Base64.decode($0, .standard) }
         }
