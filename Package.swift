@@ -216,7 +216,9 @@ let package = Package(
             ]),
             path: "Examples/own-handlers", packageAccess: false,
             swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-Onone"])]),
-        tests("AssayCoreTests", "AssayCore AssayPrimitives AssayTestSupport"),
+        // Threads for all tests, which are one program: tests that wait for another program block theirs.
+        .target(name: "CTestThreads", path: "Tests/Support/CTestThreads"),
+        tests("AssayCoreTests", "AssayCore AssayPrimitives AssayTestSupport CTestThreads"),
         tests("AssayPrimitivesTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
         tests(
             "AppAttestTests",

@@ -44,10 +44,10 @@ beside() {
     beside[$!]=$1
 }
 
-# Waits for all that runs beside, and shows what each wrote.
+# join [FUNCTION]: waits for what runs beside, one function of steps or all, and shows what each wrote.
 join() {
     local ended status
-    while [ ${#beside[@]} -gt 0 ]; do
+    while [ ${#beside[@]} -gt 0 ] && { [ $# = 0 ] || [[ " ${beside[*]} " = *" $1 "* ]]; }; do
         status=0
         wait -n -p ended "${!beside[@]}" || status=$?
         finish "$ended" "$status"

@@ -117,6 +117,10 @@ struct MonitoringPartsRunTests {
         service.signal(SIGTERM)
         #expect(service.wait() == 0, "\(service.logText)")
         service = try start("")
+        // Without alerts of the first process, the second one might not have asked for the list yet.
+        try await wait("a list that is used") {
+            try service.send("POST", "/v1/verify", body: record.json).status == 200
+        }
         try await wait("at peace") { try alerts.isDisjoint(with: prometheus.firing()) }
         // The server loses most of its list.
         publish(2)
