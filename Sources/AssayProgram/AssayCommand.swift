@@ -75,11 +75,13 @@ package struct AssayCommand: AsyncParsableCommand {
     }
 
     private static func run(_ arguments: [String]) async throws {
+        guard arguments != ["--version"] else { return try Console.print(configuration.version) }
         let arguments = CompletionScript.asCommand(arguments).map { $0 == HelpText.all ? "--help" : $0 }
+        if let command = FirstParse.command(in: arguments, of: AssayCommand.self) { return try await run(command) }
         do throws(CommandFailure) { try CommandSuggestion.check(arguments, in: AssayCommand.self) } catch {
             throw CommandFailure(error.status, ParserMessage.hidingURLs(error.message ?? "", arguments))
         }
-        var command: any ParsableCommand
+        let command: any ParsableCommand
         do {
             command = try await asyncParseAsRoot(arguments)
         } catch  where !exitCode(for: error).isSuccess {
@@ -88,9 +90,14 @@ package struct AssayCommand: AsyncParsableCommand {
             }
             throw error
         }
+        try await run(command)
+    }
+
+    private static func run(_ command: any ParsableCommand) async throws {
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
+            var command = command
             try command.run()
         }
     }

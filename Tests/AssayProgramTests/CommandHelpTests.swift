@@ -100,4 +100,20 @@ struct CommandHelpTests {
         #expect(option.status == 0 && option.output.contains(/^\d+\.\d+\.\d+\n$/), "\(option)")
         #expect(try scratch.assay("version").output == option.output)
     }
+
+    @Test("Help, the version and errors are found among arguments that a command could run with")
+    func complete() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.assay("completion", "bash", "--version").output == scratch.assay("--version").output)
+        #expect(
+            try scratch.assay("completion", "bash", "--help").output == scratch.assay("help", "completion").output)
+        for (arguments, words) in [
+            (["completion", "bash", "zsh"], "Unexpected argument 'zsh'"),
+            (["completion", "bash", "--kindd"], "assay completion has no option --kindd"),
+            (["version", "--halp"], "assay version has no option --halp; did you mean --help?"),
+        ] {
+            let run = try scratch.run(arguments)
+            #expect(run.status == 64 && run.output.isEmpty && run.errors.contains(words), "\(run)")
+        }
+    }
 }

@@ -125,6 +125,9 @@ struct WrongKindTests {
             #expect(bare.errors.contains("needs --kind instead. \(file): it is \(kind) ("), "\(bare.errors)")
             #expect(bare.errors.contains("give --kind \(kind)"), "\(bare.errors)")
         }
+        // Standard input can be read once.
+        let piped = try scratch.shell("cat approov.txt | \"$ASSAY\" verify -")
+        #expect(piped.status == 64 && piped.errors.contains("it is approov.token ("), "\(piped.errors)")
         for file in ["record.json", "key.pem", "nothing"] {
             let run = try scratch.assay("verify", file)
             #expect(run.status == 64 && run.errors.contains("instead\n"), "\(file): \(run.errors)")

@@ -49,8 +49,11 @@ public actor HostCertificates: PresentedLeavesSource, ReportingService {
 
     /// Asks over the network.
     public init() {
-        let probe = TLSProbe(timeout: Self.timeout, group: MultiThreadedEventLoopGroup.singleton)
-        self.init(time: .system) { (host) throws(TLSProbeError) in try await Self.ask(host, probe) }
+        self.init(time: .system) { (host) throws(TLSProbeError) in
+            // The first use of the group starts threads, which most policies do not need.
+            let probe = TLSProbe(timeout: Self.timeout, group: MultiThreadedEventLoopGroup.singleton)
+            return try await Self.ask(host, probe)
+        }
     }
 
     /// Asks in another way.

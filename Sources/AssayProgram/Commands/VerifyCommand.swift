@@ -9,6 +9,7 @@ import Foundation
 
 struct VerifyCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
+        guard !FirstParse.isRunning else { return CommandConfiguration(commandName: "verify") }
         let kinds = EngineRegistry.current.inspectable.flatMap { $0.rawKinds }
         let examples = kinds.filter { !$0.example.isEmpty }.map { kind in
             (["  assay verify --kind \(kind.kind)"] + kind.example).joined(separator: " \\\n    ")
@@ -127,8 +128,10 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard raw.kind != nil else {
             guard try policy != nil || policyOfFiles() != nil else {
-                // Reading a terminal would block without an explanation.
-                let readable = files.first.flatMap { $0 == "-" && isatty(STDIN_FILENO) == 1 ? nil : $0 }
+                // Reading a terminal would block without an explanation, and standard input can be read in one parse only.
+                let readable = files.first.flatMap {
+                    FirstParse.isRunning || $0 == "-" && isatty(STDIN_FILENO) == 1 ? nil : $0
+                }
                 let choice = readable.flatMap { file in
                     RecognisedBlob(file: file)?.choice.map { ". \(InputFile.name(file)): \($0)" }
                 }

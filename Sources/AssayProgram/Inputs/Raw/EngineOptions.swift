@@ -17,7 +17,7 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: OptionKey.self)
-        for engine in EngineRegistry.current.inspectable where !engine.rawKinds.isEmpty {
+        for engine in Self.engines {
             try texts.merge(Self.read(engine, from: container)) { first, _ in first }
         }
     }
@@ -30,8 +30,11 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
     }
 
     var customMirror: Mirror {
-        let engines = EngineRegistry.current.inspectable.filter { !$0.rawKinds.isEmpty }
-        return Mirror(self, children: engines.map { Self.child($0) })
+        Mirror(self, children: Self.engines.map { Self.child($0) })
+    }
+
+    private static var engines: [any InspectableEngine.Type] {
+        FirstParse.isRunning ? [] : EngineRegistry.current.inspectable.filter { !$0.rawKinds.isEmpty }
     }
 
     private static func child<Engine: InspectableEngine>(_: Engine.Type) -> Mirror.Child {

@@ -11,7 +11,7 @@ struct RawKindArgument: ExpressibleByArgument {
 
     /// The names, for help and completions.
     static var allValueStrings: [String] {
-        EngineRegistry.current.inspectable.flatMap { $0.rawKinds }.map(\.kind.name)
+        FirstParse.isRunning ? [] : EngineRegistry.current.inspectable.flatMap { $0.rawKinds }.map(\.kind.name)
     }
 
     init?(argument: String) {

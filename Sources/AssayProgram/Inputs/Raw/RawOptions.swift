@@ -29,7 +29,7 @@ struct RawOptions: ParsableArguments {
     var isAnalysis: Bool { engines.texts["loggable"] != nil }
 
     private static var settingNames: [String] {
-        EngineRegistry.current.configurations.flatMap { $0.fields }.map { "\($0.path)=" }
+        FirstParse.isRunning ? [] : EngineRegistry.current.configurations.flatMap { $0.fields }.map { "\($0.path)=" }
     }
 
     /// The option that also applies to records: the status list to judge by.
