@@ -271,8 +271,8 @@ let package = Package(
             "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayPrimitives AssayService AssayTesting",
-            "AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayPrimitives AssayService AssayTesting AssayTestSupport",
+            "AssayTokens AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
         tests(
             "AssayInspectionTests",
             "AndroidKey AppAttest Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
