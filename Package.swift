@@ -159,7 +159,7 @@ let package = Package(
         // The program `assay`.
         program(
             "AssayProgram",
-            "AndroidKey Approov Assay AssayCore AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
+            "AndroidKey Approov Assay AssayCore AssayHTTP AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
             "AssayPlatforms AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens PlayIntegrity",
             "ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
@@ -248,8 +248,8 @@ let package = Package(
             "CoreMetrics MetricsTestKit ServiceLifecycle"),
         tests(
             "AssayServiceTests",
-            "AppAttest Approov Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
-            "AssayService AssayTesting AssayTestSupport AssayTokens CoreMetrics HTTPTypes InMemoryTracing",
+            "AppAttest Approov Assay AssayCore AssayHTTP AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives",
+            "AssayProgram AssayService AssayTesting AssayTestSupport AssayTokens CoreMetrics HTTPTypes InMemoryTracing",
             "Instrumentation Tracing"),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -273,8 +273,8 @@ let package = Package(
             "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTestSupport AssayTokens",
-            "AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayPrimitives AssayService AssayTesting AssayTestSupport",
+            "AssayTokens AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
         tests(
             "AssayInspectionTests",
             "AndroidKey AppAttest Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",

@@ -165,7 +165,7 @@ public enum PolicyFile {
     }
 
     /// An error for each app whose name an earlier app has, also if either has other errors.
-    static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
+    package static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
         var names: Set<[UInt8]> = []
         return apps.compactMap { app in
@@ -252,7 +252,7 @@ public enum PolicyFile {
         try document(text(of: path), file: path)
     }
 
-    static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
+    package static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
         // The parser would report a later line and no reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")

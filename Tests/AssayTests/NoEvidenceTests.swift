@@ -1,6 +1,8 @@
 import Approov
 import Assay
 import AssayCore
+import AssayHTTP
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import CoreMetrics

@@ -1,11 +1,17 @@
-import AssayCore
+package import AssayCore
 import FoundationEssentials
 
 /// Reads the list `keys` of a policy file.
-struct PolicyKeys {
+package struct PolicyKeys {
     let materials: [any KeyMaterial.Type]
     /// Reads the parts of keys.
     let files: any PolicyFiles
+
+    /// Reads keys of these types.
+    package init(materials: [any KeyMaterial.Type], files: any PolicyFiles) {
+        self.materials = materials
+        self.files = files
+    }
 
     /// The keys of the list; none without a list.
     func read(_ list: PolicyNode?) throws(PolicyError) -> [NamedKey] {
@@ -56,7 +62,7 @@ struct PolicyKeys {
     }
 
     /// The errors of every part of a key that names a file or a variable.
-    func errors(ofPartsIn node: PolicyNode) -> [PolicyError] {
+    package func errors(ofPartsIn node: PolicyNode) -> [PolicyError] {
         guard let type = try? material(of: node) else { return [] }
         return type.parts.compactMap { part -> PolicyError? in
             guard part.content != .word, let source = node.value(at: part.name) else { return nil }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayService
 import Foundation
 
 struct AuditCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayLedgerPostgreSQL
+import AssayService
 import Foundation
 
 struct LedgerCommand: AsyncParsableCommand {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayHTTP
+import AssayService
 import Foundation
 
 struct PolicyCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-package import AssayPrimitives
+import AssayPrimitives
 import NIOCore
 
 /// The settings of forward auth.

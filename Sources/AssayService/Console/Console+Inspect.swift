@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayInspection
 import AssayReplay
 import FoundationEssentials

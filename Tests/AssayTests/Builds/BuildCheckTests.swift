@@ -2,6 +2,7 @@ import AndroidKey
 import AppAttest
 import Assay
 import AssayCore
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import AssayVectors

@@ -2,6 +2,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import AssayTestSupport
 import Foundation
 import Testing

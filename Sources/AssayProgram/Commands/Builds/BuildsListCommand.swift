@@ -2,6 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import Foundation
 
 struct BuildsListCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import Assay
 package import AssayCore
 
 /// A code and a check that reports it.

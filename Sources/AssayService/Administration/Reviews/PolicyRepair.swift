@@ -1,4 +1,6 @@
+import Assay
 import AssayCore
+import AssayHTTP
 
 /// Repairs the errors of a policy one by one, so that reading it again reports the next error. Replaces a value by its
 /// example, or removes it if there is none.
@@ -137,9 +139,6 @@ struct PolicyRepair {
 }
 
 extension PolicyNode {
-    /// The node with other content.
-    func replacing(_ content: Content) -> PolicyNode { PolicyNode(content, path: path, line: line, file: file) }
-
     /// This mapping with a value at a path; nil if a parent is no mapping.
     fileprivate func setting(_ names: ArraySlice<String>, to content: Content, at field: String) -> PolicyNode? {
         setting(names, to: placed(content, at: field))

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayInspection
 import Testing
 
 @Suite("Captured requests")

@@ -1,3 +1,4 @@
+import Assay
 package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials

@@ -1,3 +1,4 @@
+package import Assay
 package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials

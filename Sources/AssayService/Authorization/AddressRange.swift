@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 /// A range of addresses in CIDR notation (RFC 4632), such as `10.0.0.0/8` or `fd00::/8`.
 package struct AddressRange: Equatable, Sendable {
     private let first: [UInt8]

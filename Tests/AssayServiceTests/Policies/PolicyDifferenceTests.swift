@@ -1,5 +1,7 @@
 import Assay
 import AssayCore
+import AssayHTTP
+import AssayService
 import AssayTestSupport
 import Foundation
 import Testing

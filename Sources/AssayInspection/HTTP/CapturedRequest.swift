@@ -1,3 +1,4 @@
+package import AssayCore
 package import AssayPrimitives
 
 /// An HTTP request saved as text: a request line, fields, an empty line and the body.

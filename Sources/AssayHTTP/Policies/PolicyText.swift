@@ -1,3 +1,4 @@
+package import Assay
 package import AssayCore
 
 extension PolicyFile {
@@ -195,6 +196,11 @@ private enum YAMLText {
 }
 
 extension PolicyNode {
+    /// The node with other content.
+    package func replacing(_ content: Content) -> PolicyNode {
+        PolicyNode(content, path: path, line: line, file: file)
+    }
+
     /// Adds a value at a path below this mapping, after the existing values.
     fileprivate mutating func add(_ value: PolicyNode, at path: String) {
         guard case .mapping(var entries) = content else { return }

@@ -1,6 +1,8 @@
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayPrimitives
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -171,7 +173,8 @@ struct PolicyReviewTests {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let root = folder.path("root.pem")
-        try Data(Fixtures.authority().rootPEM.utf8).write(to: URL(fileURLWithPath: root))
+        try Data(TestAuthority(seed: "policies", notBefore: Evidence.time).rootPEM.utf8).write(
+            to: URL(fileURLWithPath: root))
         let rules =
             [
                 "minimumOSVersion", "minimumBundleVersion", "validationCategories",

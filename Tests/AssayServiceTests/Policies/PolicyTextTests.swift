@@ -1,6 +1,8 @@
 import Approov
 import Assay
 import AssayCore
+import AssayHTTP
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -244,7 +246,8 @@ struct PolicyTextTests {
         """
 
     private static func write(_ text: String, in folder: TestFolder) throws -> String {
-        try Data(Fixtures.authority().rootPEM.utf8).write(to: folder.url.appendingPathComponent("root.pem"))
+        try Data(TestAuthority(seed: "policies", notBefore: Evidence.time).rootPEM.utf8).write(
+            to: folder.url.appendingPathComponent("root.pem"))
         _ = FileManager.default.createFile(
             atPath: folder.path("secret"), contents: Data(Data(repeating: 7, count: 64).base64EncodedString().utf8),
             attributes: [.posixPermissions: 0o600])
