@@ -8,7 +8,9 @@ enum PolicyRoutes {
         _ node: PolicyNode?, apps: [PolicyApp], engines: EngineRegistry
     ) throws(PolicyError) -> [PolicyRoute] {
         guard let node else { return [] }
+        let apps = Dictionary(apps.map { (Array($0.name.utf8), $0) }) { first, _ in first }
         var routes: [PolicyRoute] = []
+        var names: Set<[UInt8]> = []
         for element in try node.elements() {
             let fields = try element.members(["name", "require", "evidence"])
             guard let name = fields["name"] else { throw element.missing("name", "a name that no app has") }
@@ -18,10 +20,10 @@ enum PolicyRoutes {
                     "expected up to \(longestName) letters, digits, - . _ or ~, which need no encoding in paths, found "
                         + name.found)
             }
-            guard !apps.contains(where: { $0.name.isByteEqual(to: text) }) else {
+            guard apps[Array(text.utf8)] == nil else {
                 throw name.error("an app has the name \(text.excerpt); give the route another")
             }
-            guard !routes.contains(where: { $0.name.isByteEqual(to: text) }) else {
+            guard names.insert(Array(text.utf8)).inserted else {
                 throw name.error("two routes are named \(text.excerpt); names are unique")
             }
             guard let require = fields["require"] else { throw element.missing("require", "allowed are any, all") }
@@ -48,14 +50,15 @@ enum PolicyRoutes {
     }
 
     private static func readEvidence(
-        _ node: PolicyNode, _ apps: [PolicyApp], _ engines: EngineRegistry
+        _ node: PolicyNode, _ apps: [[UInt8]: PolicyApp], _ engines: EngineRegistry
     ) throws(PolicyError) -> PolicyRoute.Evidence {
         let fields = try node.members(["app", "kind"])
         guard let name = fields["app"] else { throw node.missing("app", "the name of an app") }
         let text = try name.text()
-        guard let app = apps.first(where: { $0.name.isByteEqual(to: text) }) else {
+        guard let app = apps[Array(text.utf8)] else {
             throw name.error(
-                "there is no app \(text.excerpt)" + Nearest.advice(for: text, among: apps.map(\.name)))
+                "there is no app \(text.excerpt)"
+                    + Nearest.advice(for: text, among: apps.values.map(\.name).sorted()))
         }
         let rules = engines.requestEvidence(of: app)
         let kinds = rules.map(\.kind.name)

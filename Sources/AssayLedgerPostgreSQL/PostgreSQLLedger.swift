@@ -85,6 +85,9 @@ public final class PostgreSQLLedger: LedgerAdministration {
         return nil
     }
 
+    /// The same text for all URLs of one ledger that name its servers alike; the URL itself if it cannot be read.
+    package static func identity(of url: String) -> String { (try? ConnectionTarget(url))?.identity ?? url }
+
     /// Opens a ledger with another clock for purging.
     package static func open(_ url: String, purging: LedgerPurging) async throws -> PostgreSQLLedger {
         let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: purging)

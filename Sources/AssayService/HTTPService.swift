@@ -202,21 +202,21 @@ package struct HTTPService: Sendable {
                 ])
         }
         var services: [any ServiceLifecycle.Service] = [
-            try listener(
+            listener(
                 "listen", listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
                 connections: most.publicListener, descriptor: inherited.publicListener
             ) { started(0, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
-                try listener(
+                listener(
                     "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: admin.path == nil ? adminTLS : nil,
                     connections: most.admin, descriptor: inherited.admin
                 ) { started(1, $0) })
         }
         if let metrics = configuration.metrics {
             services.append(
-                try listener(
+                listener(
                     "metrics", metrics, monitoringEndpoints(on: metrics), isOpen: metrics.isLocal,
                     tls: metrics.path == nil ? adminTLS : nil, connections: Self.monitoringConnections, descriptor: nil
                 ) { started(2, $0) })
@@ -271,7 +271,7 @@ package struct HTTPService: Sendable {
         _ key: String, _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?,
         connections: Int, descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
-    ) throws -> any ServiceLifecycle.Service {
+    ) -> any ServiceLifecycle.Service {
         let limits = configuration.limits
         let state = state
         let responder = ServiceResponder(
@@ -280,8 +280,8 @@ package struct HTTPService: Sendable {
                 address, isForOperators: key != "listen", isOpen: isOpen, names: configuration.allowedHosts),
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
             logger: logger, state: state, metrics: dependencies.metrics)
-        return try Listener(
-            key, address, inherited: descriptor, responder, limits, tls: tls?.configuration(),
+        return Listener(
+            key, address, inherited: descriptor, responder, limits, tls: tls,
             connections: connections, retryAfter: configuration.retryAfter, log: logger,
             isLeaving: { state.isStopping }
         ) { started($0.description) }

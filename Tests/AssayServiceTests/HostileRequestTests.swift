@@ -297,6 +297,28 @@ struct HostileRequestTests {
         #expect(service.peakMemory - before < 80, "\(before) MiB, then \(service.peakMemory)")
     }
 
+    @Test(
+        "Connections that wait behind a long request, or with a part of one, keep no buffer for it",
+        .enabled(if: Sanitizer.isOff, "\(Sanitizer.hint)"))
+    func idleBuffers() throws {
+        let service = try RunningService()
+        let head = "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        let request = "\(head)Content-Length: 60000\r\n\r\n" + String(repeating: " ", count: 60000)
+        func ask() throws -> Connection {
+            let connection = try service.connect()
+            connection.write(request)
+            #expect(String(decoding: try #require(connection.read()), as: UTF8.self).hasPrefix("HTTP/1.1 400"))
+            connection.write("G")
+            return connection
+        }
+        for _ in 0..<50 { _ = try ask() }
+        let before = service.peakMemory
+        let idle = try (0..<400).map { _ in try ask() }
+        // Each kept 38 KiB of NIO's buffers.
+        #expect(service.peakMemory - before < 8, "\(before) MiB, then \(service.peakMemory)")
+        withExtendedLifetime(idle) {}
+    }
+
     @Test("Requests beyond the limit get 503 with Retry-After, and later ones are served")
     func busy() throws {
         let service = try RunningService("limits.requests=1", "retryAfter=7")

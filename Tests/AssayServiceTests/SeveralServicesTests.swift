@@ -73,6 +73,23 @@ struct SeveralServicesTests {
         #expect(["a", "b"].allSatisfy { !FileManager.default.fileExists(atPath: folder.path("\($0)/public.sock")) })
     }
 
+    @Test("policy reload asks each of several configurations, also behind one that fails")
+    func reload() throws {
+        let folder = try TestFolder()
+        let files = try ["a", "b"].map { try Self.write($0, to: folder) }
+        let service = try RunningService(several: files, in: folder)
+        let program = try BuiltProducts.url("assay").path
+        let both = try ProgramRun(program, ["policy", "reload"] + files, environment: [:])
+        #expect(both.status == 0 && files.allSatisfy { both.text.contains("\($0): reloaded") }, "\(both.text)")
+        try folder.shell("echo 'version: 2' >a/policy.yaml")
+        let one = try ProgramRun(program, ["policy", "reload"] + files, environment: [:])
+        #expect(one.status == 2 && one.errors.contains("\(files[0]): "), "\(one.text) \(one.errors)")
+        #expect(one.text.contains("\(files[1]): reloaded"), "\(one.text)")
+        let mixed = try ProgramRun(program, ["policy", "reload", files[0], "--config", files[1]], environment: [:])
+        #expect(mixed.status == 64, "\(mixed.text)")
+        _ = service
+    }
+
     @Test("systemd gets one notice when all services are ready")
     func notices() throws {
         let folder = try TestFolder()
@@ -98,6 +115,10 @@ struct SeveralServicesTests {
         ("admin: unix:FOLDER/x.sock", "listen: unix:FOLDER/a/../x.sock", nil, ["b/serve.yaml: listen", "admin of"]),
         (
             "ledger: sqlite:FOLDER/l.sqlite", "ledger: sqlite:FOLDER/link/l.sqlite", nil,
+            ["b/serve.yaml: ledger", "ledger of", "a/serve.yaml"]
+        ),
+        (
+            "ledger: postgresql://a@db.example/x", "ledger: postgres://b@DB.example:5432/x?timeout=5&schema=assay", nil,
             ["b/serve.yaml: ledger", "ledger of", "a/serve.yaml"]
         ),
         ("masterKey: env:KEY", "masterKey: env:KEY", nil, ["b/serve.yaml: masterKey", "nothing in common"]),

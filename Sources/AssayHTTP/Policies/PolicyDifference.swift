@@ -77,8 +77,12 @@ package struct PolicyDifference: Sendable {
 
     /// Compares two policies as YAML with all defaults.
     ///
-    /// - Throws: `PolicyError` for a text that is no YAML.
+    /// - Throws: `PolicyError` for a text that is no YAML, unless both are the same.
     package init(from old: String, to new: String) throws(PolicyError) {
+        if old.isByteEqual(to: new) {
+            (changes, newKeys) = ([], [])
+            return
+        }
         let (old, new) = (try PolicyFile.document(old, file: nil), try PolicyFile.document(new, file: nil))
         var changes: [Change] = []
         func compare(

@@ -114,6 +114,22 @@ struct ConnectionTarget: Sendable, Equatable {
         }
     }
 
+    /// The same text for all URLs of one schema that name its servers alike.
+    var identity: String {
+        let environment = ProcessInfo.processInfo.environment
+        func setting(_ name: String, _ variable: String, of host: [(String, String)]) -> String? {
+            host.first { $0.0 == name && !$0.1.isEmpty }?.1 ?? environment[variable]
+        }
+        let servers = hosts.map { host in
+            let name = setting("hostaddr", "PGHOSTADDR", of: host) ?? setting("host", "PGHOST", of: host) ?? ""
+            return "\(name.hasPrefix("/") ? name : name.lowercased()):\(setting("port", "PGPORT", of: host) ?? "5432")"
+        }
+        let first = hosts.first ?? []
+        let user = setting("user", "PGUSER", of: first) ?? NSUserName()
+        let database = setting("dbname", "PGDATABASE", of: first) ?? user
+        return "\(Set(servers).sorted().joined(separator: ",")) \(database) \(schema)"
+    }
+
     private static func refuse(secret name: String) throws(PostgreSQLURLError) {
         guard ["password", "sslpassword"].contains(name.lowercased()) else { return }
         throw PostgreSQLURLError(

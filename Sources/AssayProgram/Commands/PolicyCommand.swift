@@ -84,13 +84,19 @@ struct PolicyReloadCommand: AsyncParsableCommand {
             assay` runs it.
 
               assay policy reload --config /etc/assay/serve.yaml
+              assay policy reload a/serve.yaml b/serve.yaml
               assay policy reload --address 127.0.0.1:8081 --token file:admin.token
+
+            Of several configurations, such as those of one process, each is asked, also behind one that fails.
 
             Without an answer the reload may still happen: the log of the service says `reloaded` or `reload failed`.
 
             Exit status: 0 the files are in force, 2 they are not, or a configuration or a token cannot be read, 3 no answer of the service, \
             64 bad arguments.
             """)
+
+    @Argument(help: "Configurations of services, in place of --config.", completion: .yaml)
+    var files: [String] = []
 
     @OptionGroup var service: ServiceOptions
 
@@ -100,9 +106,29 @@ struct PolicyReloadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long the answer may take.", valueName: "duration"))
     var timeout = "60s"
 
-    func validate() throws { _ = try TimeArgument.duration(timeout) }
+    func validate() throws {
+        _ = try TimeArgument.duration(timeout)
+        let isNamed = service.config != nil || service.address != nil || service.service != nil
+        guard files.isEmpty || !isNamed && service.settings.isEmpty else {
+            throw ValidationError("configurations exclude --config, --set, --address and --service")
+        }
+    }
 
     func run() async throws {
+        guard files.count > 1 else { return try await reload(files.first ?? service.config) }
+        var failure: CommandFailure?
+        for file in files {
+            do { try await reload(file) } catch let error as CommandFailure {
+                if let message = error.message { Console.complain("error: \(file): \(message)") }
+                failure = failure ?? CommandFailure(error.status)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func reload(_ file: String?) async throws {
+        var service = service
+        service.config = file
         let answer = try await service.send(
             "POST", "/v1/admin/policy/reload", within: TimeArgument.duration(timeout))
         guard answer.status == 200 else {
@@ -114,6 +140,6 @@ struct PolicyReloadCommand: AsyncParsableCommand {
                         ?? "the service answered \(answer.status); its log says which policy is in force")
                     + ServiceOptions.advice(for: answer.status))
         }
-        if !quiet { try Console.print("reloaded") }
+        if !quiet { try Console.print(files.count > 1 ? "\(file ?? ""): reloaded" : "reloaded") }
     }
 }

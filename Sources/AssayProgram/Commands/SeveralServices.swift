@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayLedgerPostgreSQL
 import AssayService
 import CoreMetrics
 import Foundation
@@ -122,7 +123,12 @@ struct SeveralServices {
         do { url = try configuration.ledger.map { try LedgerURL($0) } ?? .standard() } catch {
             throw failure(error, of: file)
         }
-        let ledger = if case .sqlite(let path) = url { place(path) } else { url.description }
+        let ledger =
+            switch url {
+            case .memory: url.description
+            case .sqlite(let path): place(path)
+            case .postgresql(let url): PostgreSQLLedger.identity(of: url)
+            }
         uses.append(("ledger", url.description, "ledger \(ledger)"))
         if let source = configuration.masterKey {
             let path = source.hasPrefix("file:") ? place(String(source.dropFirst("file:".count))) : source

@@ -79,6 +79,7 @@ final class BodyArrival {
             reader.resume(returning: part)
         } else if waiting?.writeImmutableBuffer(part) == nil {
             waiting = part
+            waiting?.shrink()
         }
     }
 

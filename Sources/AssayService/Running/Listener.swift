@@ -23,7 +23,7 @@ struct Listener: ServiceLifecycle.Service {
     private let responder: ServiceResponder
     private let heads: NIOHTTPDecoderLimitConfiguration
     private let gate: RequestGate.Rules
-    private let tls: NIOSSLContext?
+    private let tls: TLSFiles?
     private let connections: ConnectionTable
     private let open = OpenConnections()
     private let isStopping = StopFlag()
@@ -36,16 +36,16 @@ struct Listener: ServiceLifecycle.Service {
     ///   - onRunning: called with the address when the listener accepts connections.
     init(
         _ key: String, _ address: ListenAddress, inherited: Int32?, _ responder: ServiceResponder,
-        _ limits: ServiceConfiguration.Limits, tls: TLSConfiguration?, connections: Int, retryAfter: Int,
+        _ limits: ServiceConfiguration.Limits, tls: TLSFiles?, connections: Int, retryAfter: Int,
         log: Logger, isLeaving: @escaping @Sendable () -> Bool, onRunning: @escaping @Sendable (ListenAddress) -> Void
-    ) throws {
+    ) {
         self.key = key
         self.address = address
         self.inherited = inherited
         self.responder = responder
         self.connections = ConnectionTable(connections, log)
         self.onRunning = onRunning
-        self.tls = try tls.map { try NIOSSLContext(configuration: $0) }
+        self.tls = tls
         var heads = NIOHTTPDecoderLimitConfiguration()
         heads.maxHeaderFieldSize = limits.headers
         heads.maxHeaderListSize = limits.headers
@@ -92,7 +92,7 @@ struct Listener: ServiceLifecycle.Service {
     private func setUp(_ channel: any Channel) throws {
         let decoder = RequestDecoder(heads)
         let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
         let gate = RequestGate(gate, decoder, connections.add(channel))
         try pipeline.addHandler(ByteToMessageHandler(decoder))
         try pipeline.addHandler(gate)
@@ -107,6 +107,8 @@ struct Listener: ServiceLifecycle.Service {
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: ReceiveBuffers())
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(

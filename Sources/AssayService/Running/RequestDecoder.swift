@@ -50,7 +50,10 @@ final class RequestDecoder: ByteToMessageDecoder {
             do throws(PlainRequest.Obstacle) { try readPlainly(&buffer) } catch {
                 attempts += 1
                 let mayWait = attempts < Self.attempts && buffer.readableBytes < limits.maxHeaderListSize
-                if error == .incomplete, mayWait { return .needMoreData }
+                if error == .incomplete, mayWait {
+                    buffer.shrink()
+                    return .needMoreData
+                }
                 start(context)
             }
         }

@@ -61,7 +61,7 @@ final class RequestGate: ChannelDuplexHandler {
     /// Whether the client of the present request knows chunks.
     private var hasChunks = true
     private var isReadHeld = false
-    private var held = CircularBuffer<Held>()
+    private var held = CircularBuffer<Held>(initialCapacity: 1)
     /// Whether answers were written of which it is not known whether the system has taken them.
     private var isUnconfirmed = false
     /// How many confirmations are due.

@@ -5,7 +5,8 @@ enum Sections {
         PeerPlayIntegritySection(),
         PeerTokensSection(), OwnTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(),
         ReplaySection(),
-        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), ConsoleSection(), CaptureSection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(), AppsSection(), ServiceSection(), ConsoleSection(),
+        CaptureSection(),
         PeerServiceSection(),
     ]
 }

@@ -132,7 +132,9 @@ struct ServiceSection: Section {
                 slow.append(subject.service.memory)
             }
         }
-        let load = HTTPLoad(port: subject.service.port, connections: pace.count(10_000), expecting: "")
+        let count = pace.count(10_000)
+        let settled = subject.service.memory
+        let load = HTTPLoad(port: subject.service.port, connections: count, expecting: "")
         // All are accepted when a request of a later one is answered.
         let last = HTTPLoad(port: subject.service.port, connections: 1, expecting: " 200 OK")
         _ = last.run([[subject.authorization("/v1/authorize/api")]])
@@ -140,6 +142,7 @@ struct ServiceSection: Section {
         load.write(Array("G".utf8))
         _ = last.run([[subject.authorization("/v1/authorize/api")]])
         let begun = subject.service.memory
+        let each = max(0, max(idle, begun) - settled) * 1024 / Double(count)
         let way = slow.map { "\(Int($0))" }.joined(separator: " ")
         return [
             Figure(
@@ -147,9 +150,12 @@ struct ServiceSection: Section {
                 ratios: [(slow.last ?? 0) / (slow.first ?? 1)], target: .atMost(1.1),
                 detail: "\(Int(before)) MiB before; \(way) MiB"),
             Figure(
-                "memory under \(pace.count(10_000)) idle connections", against: "300 MiB",
+                "memory under \(count) idle connections", against: "300 MiB",
                 ratios: [max(idle, begun) / 300], target: .atMost(1),
                 detail: "\(Int(idle)) MiB; \(Int(begun)) MiB when each has sent a byte"),
+            Figure(
+                "memory of an idle connection", against: "10 KiB", ratios: [each / 10], target: .atMost(1),
+                detail: "\(significant(each)) KiB"),
         ]
     }
 }
