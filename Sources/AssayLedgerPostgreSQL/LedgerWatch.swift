@@ -22,6 +22,7 @@ final class LedgerWatch: Sendable {
     }
 
     private let state = Mutex(State())
+    private let foundStandings = Atomic<Bool>(false)
     /// The last failure of the server's disk.
     let failure = StorageFailure()
 
@@ -49,6 +50,11 @@ final class LedgerWatch: Sendable {
         parameters.add(acknowledged, integer: { $0.value.seenAt })
         return Step(query, parameters)
     }
+
+    /// Whether this process has found a block or an allowance in the ledger.
+    var hasHadStandings: Bool { foundStandings.load(ordering: .relaxed) }
+
+    func noteStandings() { foundStandings.store(true, ordering: .relaxed) }
 
     /// Notes that a batch was acknowledged.
     ///

@@ -20,7 +20,10 @@ extension LedgerTables: AdministrationRows {
     private static let appendEntry = LedgerSQL("INSERT \(auditValues)")
     private static let inUse = "account = ? AND engine = ? AND app = ? AND retiredAt IS NULL AND identifier <> ?"
 
-    func set(_ standing: LedgerStanding) throws { try change(Self.putStanding) { $0.standing(standing) } }
+    func set(_ standing: LedgerStanding) throws {
+        forgetAbsentStandings()
+        try change(Self.putStanding) { $0.standing(standing) }
+    }
 
     func deleteStanding(of subject: LedgerSubject) throws { try change(Self.deleteStanding) { $0.subject(subject) } }
 

@@ -48,6 +48,7 @@ struct LedgerTables: RowFinder {
     /// GRDB's own function would make SQLite parse both statements each time.
     func inTransaction(_ body: () throws -> Void) throws {
         try run(Self.begin)
+        forgetAbsentStandings()
         do {
             try body()
             try run(Self.end)
@@ -123,7 +124,26 @@ extension LedgerTables: LedgerRows {
         try LedgerRules.requireRemembered(use, forgotten: latestPurged(app: use.app, kind: use.kind))
     }
 
-    func block(on subject: LedgerSubject) throws -> LedgerBlock? { try standing(of: subject)?.block }
+    /// Builds the name of `KeyIdentifier.subject` without Foundation, whose base64 takes as long as the query.
+    func block(on key: KeyIdentifier) throws -> LedgerBlock? {
+        try isWithoutStandings() ? nil : standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
+    }
+
+    func block(on subject: LedgerSubject) throws -> LedgerBlock? {
+        try isWithoutStandings() ? nil : standing(of: subject)?.block
+    }
+
+    /// Whether no block and no allowance exists. Runs one query for all writes of the transaction, and another one after a standing
+    /// was stored.
+    private func isWithoutStandings() throws -> Bool {
+        if let known = prepared.isWithoutStandings { return known }
+        let isWithout = try hasNoStanding()
+        prepared.isWithoutStandings = isWithout
+        return isWithout
+    }
+
+    /// Must be called with each standing that is stored.
+    func forgetAbsentStandings() { prepared.isWithoutStandings = nil }
 
     func consume(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose, at now: Date) throws {
         try change(Self.consumeChallenge) {

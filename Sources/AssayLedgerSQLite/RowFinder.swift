@@ -172,12 +172,6 @@ extension RowFinder {
         }
     }
 
-    /// The block on a key. Builds the name of `KeyIdentifier.subject` without Foundation, whose base64 takes as long as
-    /// the query.
-    func block(on key: KeyIdentifier) throws -> LedgerBlock? {
-        try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
-    }
-
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
         try first(LedgerTables.findStanding, { $0.subject(subject) }) {
             try LedgerTables.standing(StoredRow($0, "block"))

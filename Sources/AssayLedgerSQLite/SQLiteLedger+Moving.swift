@@ -194,7 +194,9 @@ extension LedgerTables {
                 StoredCounters.encode(key.counters))
         case .digest(let use): try run(Self.insertDigest) { $0.use(use) }
         case .forgotten(let app, let kind, let madeAt): try run(Self.insertMark, app, kind, madeAt)
-        case .standing(let standing): try run(Self.insertStanding) { $0.standing(standing) }
+        case .standing(let standing):
+            forgetAbsentStandings()
+            try run(Self.insertStanding) { $0.standing(standing) }
         case .operator(let stored, let tokenHash):
             try run(Self.insertStoredOperator) { $0.operator(stored, tokenHash: tokenHash) }
         case .sealedKey(let key): try insertIfMissing(key)

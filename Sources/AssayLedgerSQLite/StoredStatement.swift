@@ -236,6 +236,8 @@ final class LedgerSQL: Sendable {
 final class PreparedStatements {
     private let db: Database
     private var statements: [(sql: LedgerSQL, statement: StoredStatement)] = []
+    /// Whether the transaction has found no block and no allowance; nil if it has not looked.
+    var isWithoutStandings: Bool?
 
     init(_ db: Database) {
         self.db = db

@@ -97,4 +97,28 @@ struct AbsentStandingTests {
             #expect(!ledger.isWithoutStandings)
         }
     }
+
+    @Test("Commits of a ledger that has found no block find the first one that another one sets")
+    func commits() async throws {
+        let folder = try TemporaryFolder()
+        let device = LedgerSubject(.device, "d")
+        let confirmation = LedgerEffect(CheckID("test.device"), .confirmUnblocked(device))
+        let ledgers = [
+            try await SQLiteLedger.prepared(folder.path(), keys: 2, busyTimeout: .seconds(20)),
+            try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(20)),
+        ]
+        for (counter, ledger) in zip(UInt32(1)..., ledgers) {
+            #expect(try await ledger.commit([confirmation, Fixture.advance(0, counter)], at: Fixture.now).isApplied)
+        }
+        try await ledgers[1].block(
+            LedgerBlock(subject: Fixture.identifier(0).subject, reason: "test", since: Fixture.now, until: nil))
+        for ledger in ledgers { #expect(try await !ledger.commit([Fixture.advance(0, 9)], at: Fixture.now).isApplied) }
+        #expect(try await ledgers[0].commit([confirmation, Fixture.advance(1, 1)], at: Fixture.now).isApplied)
+        try await ledgers[0].block(LedgerBlock(subject: device, reason: "test", since: Fixture.now, until: nil))
+        for ledger in ledgers {
+            #expect(try await !ledger.commit([Fixture.advance(1, 2), confirmation], at: Fixture.now).isApplied)
+        }
+        #expect(try await ledgers[0].enrolledKey(Fixture.identifier(1))?.counter == 1)
+        for ledger in ledgers { try await ledger.close() }
+    }
 }

@@ -15,6 +15,10 @@ public struct CounterState: Sendable, Equatable {
     /// - Parameter skipped: at most 128 bytes; further bytes are dropped, and their counters are refused.
     public init(greatest: UInt32, skipped: [UInt8] = []) {
         self.greatest = greatest
+        guard !skipped.isEmpty else {
+            self.skipped = skipped
+            return
+        }
         var bytes = skipped.prefix(Self.maximumWindow / 8)
         while bytes.last == 0 { bytes.removeLast() }
         self.skipped = Array(bytes)

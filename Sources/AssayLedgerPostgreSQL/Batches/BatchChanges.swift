@@ -6,31 +6,29 @@ import FoundationEssentials
 extension BatchRows {
     func changes(_ statements: LedgerStatements) throws -> [Step] {
         var steps: [Step] = []
-        let challenges = zip(needs.challenges.keys, challenges).compactMap { key, row in row.map { (key, $0) } }
-        let newChallenges = challenges.filter(\.1.isNew)
+        let newChallenges = challenges.lazy.compactMap(\.self).filter(\.isNew)
         if !newChallenges.isEmpty {
-            steps.append(Self.insert(newChallenges.map { ($0, $1.challenge, $1.consumedAt) }, statements))
+            let rows = newChallenges.map { (RowKey($0.challenge.value), $0.challenge, $0.consumedAt) }
+            steps.append(Self.insert(Array(rows), statements))
         }
-        let newKeys = zip(needs.keys.keys, keys).compactMap { key, row in
-            row?.isNew == true ? row?.whole.map { (key, $0) } : nil
-        }
+        let newKeys = keys.compactMap { $0?.isNew == true ? $0?.whole.map { (RowKey($0.identifier), $0) } : nil }
         if !newKeys.isEmpty { steps.append(try Self.insert(newKeys, statements)) }
-        let uses = zip(needs.digests.keys, digests).compactMap { key, row in row?.use.map { (key, $0) } }
+        let uses = digests.compactMap { $0?.use.map { (RowKey($0.digest), $0) } }
         if !uses.isEmpty { steps.append(Self.insert(uses, statements)) }
-        let consumed = challenges.filter { $1.isConsumed && !$1.isNew }
+        let consumed = challenges.indices.filter { challenges[$0].map { $0.isConsumed && !$0.isNew } ?? false }
         if !consumed.isEmpty {
             var parameters = Parameters()
-            parameters.add(consumed, bytes: \.0.bytes)
-            parameters.add(consumed, integer: { $0.1.consumedAt?.microseconds })
+            parameters.add(needs.challenges, at: consumed)
+            parameters.add(consumed, integer: { challenges[$0]?.consumedAt?.microseconds })
             parameters.add(Int64(consumed.count))
             steps.append(Step(statements.consumeChallenges, parameters))
         }
-        let advanced = keys.indices.filter { place in keys[place].map { $0.isAdvanced && !$0.isNew } ?? false }
+        let advanced = keys.indices.filter { keys[$0].map { $0.advanced != nil && !$0.isNew } ?? false }
         if !advanced.isEmpty {
             var parameters = Parameters()
-            parameters.add(advanced, bytes: { needs.keys.keys[$0].bytes })
-            parameters.add(advanced, integer: { keys[$0].map { Int64($0.counters.greatest) } })
-            parameters.add(advanced, bytes: { keys[$0]?.counters.skipped })
+            parameters.add(needs.keys, at: advanced)
+            parameters.add(advanced, integer: { keys[$0]?.advanced.map { Int64($0.greatest) } })
+            parameters.add(advanced, bytes: { keys[$0]?.advanced?.skipped })
             parameters.add(Int64(advanced.count))
             steps.append(Step(statements.advanceKeys, parameters))
         }

@@ -3,36 +3,13 @@ import AssayPrimitives
 
 /// The rows that the writes of a batch are decided on, each once.
 struct BatchNeeds {
-    /// Rows of one table, each with a place.
-    struct Rows {
-        private(set) var keys: [RowKey] = []
-        private var places: [RowKey: Int] = [:]
-
-        /// The place of a row, which is added if it is new.
-        mutating func add(_ key: RowKey) -> Int {
-            if let place = places[key] { return place }
-            places[key] = keys.count
-            keys.append(key)
-            return keys.count - 1
-        }
-
-        func place(of key: RowKey) -> Int? { places[key] }
-
-        mutating func reserveCapacity(_ count: Int) {
-            keys.reserveCapacity(count)
-            places.reserveCapacity(count)
-        }
-    }
-
-    private(set) var challenges = Rows()
-    private(set) var keys = Rows()
-    private(set) var digests = Rows()
-    /// The rows of the blocks on `keys`, in their order.
-    private(set) var blocks: [RowKey] = []
-    /// The rows of the blocks on other subjects.
-    private(set) var subjects = Rows()
+    private(set) var challenges = RowSet()
+    private(set) var keys = RowSet()
+    private(set) var digests = RowSet()
     /// For each write in turn: the place of the new challenge, or the place of the row of each effect.
     private(set) var places: [Int] = []
+    /// Whether blocks decide: on keys, or on other subjects.
+    private(set) var hasSubjects = false
     /// The places of keys that are enrolled. All columns of their rows count, of others only those of their state.
     private(set) var enrolled: Set<Int> = []
     /// Accounts whose other keys count, because an enrolment has a limit.
@@ -58,12 +35,17 @@ struct BatchNeeds {
         }
     }
 
+    /// - Returns: the place of the row; 0 for a standing, which is found by its subject.
     private mutating func add(_ row: LedgerEffect.Row) -> Int {
         switch row {
-        case .challenge(let value): challenges.add(RowKey(value))
-        case .key(let identifier): add(identifier)
-        case .digest(let digest): digests.add(RowKey(digest))
-        case .standing(let subject): subjects.add(RowKey(subject))
+        case .challenge(let value): return challenges.add(RowKey(value))
+        case .key(let identifier):
+            hasSubjects = true
+            return keys.add(identifier)
+        case .digest(let digest): return digests.add(RowKey(digest))
+        case .standing:
+            hasSubjects = true
+            return 0
         }
     }
 
@@ -75,19 +57,15 @@ struct BatchNeeds {
         accountLocks.insert((Int32(hash[0]) << 8 | Int32(hash[1])) % LedgerSchema.accountLocks)
     }
 
-    private mutating func add(_ key: KeyIdentifier) -> Int {
-        let place = keys.add(RowKey(key))
-        if place == blocks.count { blocks.append(RowKey(blockOn: key)) }
-        return place
-    }
-
     /// The statements that lock and read the rows, in the order of ``BatchRows/init(_:_:)``.
-    func steps(_ statements: LedgerStatements) -> [Step] {
+    ///
+    /// - Parameter standings: the statement that reads the blocks.
+    func steps(_ statements: LedgerStatements, standings: Step) -> [Step] {
         var steps: [Step] = []
-        func add(_ statement: Statement, _ keys: [RowKey]) {
-            guard !keys.isEmpty else { return }
+        func add(_ statement: Statement, _ keys: RowSet) {
+            guard keys.count > 0 else { return }
             var parameters = Parameters()
-            parameters.add(keys, bytes: { $0.bytes })
+            parameters.add(keys)
             steps.append(Step(statement, parameters))
         }
         if !accountLocks.isEmpty {
@@ -95,18 +73,35 @@ struct BatchNeeds {
             parameters.add(Array(accountLocks))
             steps.append(Step(statements.lockAccounts, parameters))
         }
-        add(statements.lockChallenges, challenges.keys)
+        add(statements.lockChallenges, challenges)
         // One statement for all keys: two would not lock them in the order of their keys.
         if accounts.isEmpty {
-            add(enrolled.isEmpty ? statements.lockKeyStates : statements.lockKeys, keys.keys)
+            add(enrolled.isEmpty ? statements.lockKeyStates : statements.lockKeys, keys)
         } else {
             var parameters = Parameters()
-            parameters.add(keys.keys, bytes: { $0.bytes })
+            parameters.add(keys)
             parameters.add(accounts, bytes: { $0 })
             steps.append(Step(statements.lockKeysOfAccounts, parameters))
         }
-        add(statements.findStandings, subjects.keys.isEmpty ? blocks : blocks + subjects.keys)
-        add(statements.findDigests, digests.keys)
+        add(statements.findDigests, digests)
+        if hasSubjects { steps.append(standings) }
         return steps
+    }
+
+    /// The statement that reads the blocks on the keys and the other subjects of writes.
+    static func findStandings(of writes: [PendingWrite], _ statements: LedgerStatements) -> Step {
+        var subjects = RowSet()
+        for index in writes.indices {
+            for effect in writes[index].write.effects {
+                switch effect.action.row {
+                case .key(let key): _ = subjects.add(RowKey(blockOn: key))
+                case .standing(let subject): _ = subjects.add(RowKey(subject))
+                case .challenge, .digest: break
+                }
+            }
+        }
+        var parameters = Parameters()
+        parameters.add(subjects)
+        return Step(statements.findStandings, parameters)
     }
 }

@@ -13,15 +13,16 @@ struct BatchRows {
     struct Key {
         /// What is known of the row.
         enum Content {
-            /// What decides about steps and uses.
-            case state(KeyState)
+            /// The number of the row as it was read, of which a decision reads the columns that it needs.
+            case stored(Int)
             /// All columns, if the batch enrols the key or has an enrolment with a limit.
-            case whole(EnrolledKey)
+            indirect case whole(EnrolledKey)
         }
 
         var content: Content
         let isNew: Bool
-        var isAdvanced = false
+        /// The counters after the steps of the batch; nil without a step.
+        var advanced: CounterState?
         /// Whether properties, account or retirement have changed.
         var isChanged = false
 
@@ -33,29 +34,9 @@ struct BatchRows {
         /// The key, if columns of a stored row have changed that ``isChanged`` means.
         var changed: EnrolledKey? { isChanged && !isNew ? whole : nil }
 
-        var state: KeyState {
-            switch content {
-            case .state(let state): state
-            case .whole(let key):
-                KeyState(app: key.app, counters: key.counters, account: key.account, retiredAt: key.retiredAt)
-            }
-        }
-
-        var counters: CounterState {
-            switch content {
-            case .state(let state): state.counters
-            case .whole(let key): key.counters
-            }
-        }
-
         mutating func advance(to counters: CounterState) {
-            switch content {
-            case .state(var state):
-                state.counters = counters
-                content = .state(state)
-            case .whole(let key): content = .whole(key.with(counters))
-            }
-            isAdvanced = true
+            if case .whole(let key) = content { content = .whole(key.with(counters)) }
+            advanced = counters
         }
 
         mutating func change(to key: EnrolledKey) {
@@ -80,6 +61,7 @@ struct BatchRows {
     /// The rows at the places of ``BatchNeeds``; nil where nothing is stored.
     private(set) var challenges: [Challenge?]
     private(set) var keys: [Key?]
+    private let storedKeys: StatementRows?
     private(set) var digests: [Digest?]
     /// Further keys of accounts whose number counts.
     private(set) var otherKeys: [RowKey: Key] = [:]
@@ -90,45 +72,36 @@ struct BatchRows {
 
     init(_ needs: BatchNeeds, _ results: ArraySlice<StatementRows>) throws(StoredValueError) {
         self.needs = needs
-        challenges = Array(repeating: nil, count: needs.challenges.keys.count)
-        keys = Array(repeating: nil, count: needs.keys.keys.count)
-        digests = Array(repeating: nil, count: needs.digests.keys.count)
+        challenges = Array(repeating: nil, count: needs.challenges.count)
+        keys = Array(repeating: nil, count: needs.keys.count)
+        digests = Array(repeating: nil, count: needs.digests.count)
         var results = results
         if !needs.accountLocks.isEmpty { _ = results.popFirst() }
-        if !challenges.isEmpty, let rows = results.popFirst() {
-            try rows.each("challenge") { row throws(StoredValueError) in
-                let stored = try row.challenge()
-                guard let place = needs.challenges.place(of: RowKey(key: try row.bytes(0))) else { throw row.error(0) }
-                challenges[place] = Challenge(
-                    challenge: stored.challenge, consumedAt: stored.consumedAt, isNew: false)
-            }
+        let storedChallenges = challenges.isEmpty ? nil : results.popFirst()
+        storedKeys = keys.isEmpty ? nil : results.popFirst()
+        try storedChallenges?.each("challenge") { row throws(StoredValueError) in
+            let stored = try row.challenge()
+            guard let place = row.place(in: needs.challenges) else { throw row.error(0) }
+            challenges[place] = Challenge(challenge: stored.challenge, consumedAt: stored.consumedAt, isNew: false)
         }
-        if !keys.isEmpty, let rows = results.popFirst() { try loadKeys(rows) }
-        if !needs.blocks.isEmpty || !needs.subjects.keys.isEmpty, let rows = results.popFirst() {
+        try loadKeys()
+        if !digests.isEmpty, let rows = results.popFirst() { try loadDigests(rows) }
+        if needs.hasSubjects, let rows = results.popFirst() {
             try rows.each("standing") { row throws(StoredValueError) in
                 let standing = try row.standing()
                 blocks[RowKey(standing.subject)] = standing.block
             }
         }
-        if !digests.isEmpty, let rows = results.popFirst() { try loadDigests(rows) }
     }
 
-    private mutating func loadKeys(_ rows: StatementRows) throws(StoredValueError) {
-        let isWhole = !needs.enrolled.isEmpty
-        let columns = isWhole ? StoredRow.StateColumns.ofKeys : StoredRow.StateColumns.alone
-        try rows.each("enrolled_key") { row throws(StoredValueError) in
-            let key = RowKey(key: try row.bytes(0))
-            guard let place = needs.keys.place(of: key) else {
-                otherKeys[key] = Key(content: .whole(try row.key()), isNew: false)
+    private mutating func loadKeys() throws(StoredValueError) {
+        try storedKeys?.each("enrolled_key") { row throws(StoredValueError) in
+            guard let place = row.place(in: needs.keys) else {
+                otherKeys[RowKey(key: try row.bytes(0))] = Key(content: .whole(try row.key()), isNew: false)
                 return
             }
-            let content: Key.Content
-            if isWhole, !needs.accounts.isEmpty || needs.enrolled.contains(place) {
-                content = .whole(try row.key())
-            } else {
-                content = .state(try row.keyState(columns))
-            }
-            keys[place] = Key(content: content, isNew: false)
+            let isWhole = !needs.accounts.isEmpty || needs.enrolled.contains(place)
+            keys[place] = Key(content: isWhole ? .whole(try row.key()) : .stored(row.row), isNew: false)
         }
     }
 
@@ -136,7 +109,7 @@ struct BatchRows {
         try rows.each("used_digest") { row throws(StoredValueError) in
             let time = try row.date(4)
             if try row.integer(0) == 0 {
-                guard let place = needs.digests.place(of: RowKey(key: try row.bytes(1))) else { throw row.error(1) }
+                guard let place = row.place(in: needs.digests, column: 1) else { throw row.error(1) }
                 digests[place] = Digest(use: nil, usedAt: time)
             } else {
                 forgotten[Origin(app: try row.bytes(2), kind: try row.bytes(3))] = time
@@ -150,9 +123,10 @@ struct BatchRows {
     /// - Parameter quarantineEnd: the end of the ledger's quarantine; nil for none.
     /// - Returns: an answer for each; the outage ``OutageCode/forgotten`` or ``OutageCode/quarantine`` for a write of which nothing
     ///   is applied.
+    /// - Throws: ``StoredValueError`` for a damaged row, after which nothing may be stored.
     mutating func decide(
         _ batch: [PendingWrite], quarantineEnd: Date?
-    ) -> [Result<BatchAnswer, LedgerOutage>] {
+    ) throws -> [Result<BatchAnswer, LedgerOutage>] {
         first = 0
         var answers: [Result<BatchAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
@@ -165,14 +139,14 @@ struct BatchRows {
                 answers.append(.success(.issued(isNew)))
                 first += 1
             case .commit(let effects):
-                do throws(LedgerOutage) {
+                do {
                     if let quarantineEnd {
                         try LedgerRules.requireOutsideQuarantine(effects, until: quarantineEnd, at: batch[index].now)
                     }
                     let outcome = try LedgerRules.commit(effects, on: &self, at: batch[index].now)
                     answers.append(.success(.decided(outcome)))
-                } catch {
-                    answers.append(.failure(error))
+                } catch let outage as LedgerOutage {
+                    answers.append(.failure(outage))
                 }
                 first += effects.count
             case .prove: answers.append(.success(.proved))
@@ -184,7 +158,7 @@ struct BatchRows {
 
 /// Rows at the places of ``BatchNeeds``. Changes are kept, and stored when the batch is decided.
 extension BatchRows: LedgerRows {
-    typealias Failure = LedgerOutage
+    typealias Failure = any Error
 
     mutating func select(effect index: Int) { place = needs.places[first + index] }
 
@@ -194,13 +168,35 @@ extension BatchRows: LedgerRows {
 
     func key(_ identifier: KeyIdentifier) -> EnrolledKey? { keys[place]?.whole }
 
-    func counterRow(_ advance: CounterAdvance) -> CounterRow? {
-        (keys[place]?.state).map { ($0.app, $0.counters, $0.retiredAt) }
+    func counterRow(_ advance: CounterAdvance) throws -> CounterRow? {
+        guard let key = keys[place] else { return nil }
+        switch key.content {
+        case .stored(let number):
+            guard let row = storedKey(number) else { return nil }
+            let columns = columnsOfKeys
+            return (
+                try row.text(columns.app), try key.advanced ?? row.counters(columns), row.dateIfAny(columns.retiredAt)
+            )
+        case .whole(let whole): return (whole.app, whole.counters, whole.retiredAt)
+        }
     }
 
-    func ownerRow(_ identifier: KeyIdentifier) -> OwnerRow? {
-        (keys[place]?.state).map { ($0.app, $0.account, $0.retiredAt) }
+    func ownerRow(_ identifier: KeyIdentifier) throws -> OwnerRow? {
+        switch keys[place]?.content {
+        case .stored(let number):
+            guard let row = storedKey(number) else { return nil }
+            let columns = columnsOfKeys
+            return (try row.text(columns.app), try row.textIfAny(columns.account), row.dateIfAny(columns.retiredAt))
+        case .whole(let whole): return (whole.app, whole.account, whole.retiredAt)
+        case nil: return nil
+        }
     }
+
+    private func storedKey(_ number: Int) -> StoredRow? {
+        storedKeys.map { StoredRow(rows: $0, row: number, table: "enrolled_key") }
+    }
+
+    private var columnsOfKeys: StoredRow.StateColumns { needs.enrolled.isEmpty ? .alone : .ofKeys }
 
     func others(of key: EnrolledKey, in account: String) -> [EnrolledKey] {
         (keys.compactMap { $0?.whole } + otherKeys.values.compactMap(\.whole)).filter { other in
@@ -211,7 +207,7 @@ extension BatchRows: LedgerRows {
 
     func timeOfUse(_ digest: [UInt8]) -> Date? { digests[place]?.usedAt }
 
-    func requireRemembered(_ use: UsedDigest) throws(LedgerOutage) {
+    func requireRemembered(_ use: UsedDigest) throws {
         guard !forgotten.isEmpty else { return }
         let origin = Origin(app: Array(use.app.utf8), kind: Array(use.kind.name.utf8))
         // Marks are stored in whole microseconds, and compared with what would be stored.
@@ -221,9 +217,9 @@ extension BatchRows: LedgerRows {
         try LedgerRules.requireRemembered(rounded, forgotten: forgotten[origin])
     }
 
-    func block(on key: KeyIdentifier) -> LedgerBlock? { blocks.isEmpty ? nil : blocks[needs.blocks[place]] }
+    func block(on key: KeyIdentifier) -> LedgerBlock? { blocks.isEmpty ? nil : blocks[RowKey(blockOn: key)] }
 
-    func block(on subject: LedgerSubject) -> LedgerBlock? { blocks[needs.subjects.keys[place]] }
+    func block(on subject: LedgerSubject) -> LedgerBlock? { blocks.isEmpty ? nil : blocks[RowKey(subject)] }
 
     mutating func consume(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose, at now: Date) {
         challenges[place]?.consumedAt = now.stored
@@ -241,16 +237,17 @@ extension BatchRows: LedgerRows {
     mutating func retire(_ other: EnrolledKey, at now: Date) {
         let row = RowKey(other.identifier)
         let retired = other.retired(at: now.stored)
-        if let place = needs.keys.place(of: row) {
+        if let place = unsafe row.bytes.withUnsafeBytes({ unsafe needs.keys.place(of: $0) }) {
             keys[place]?.change(to: retired)
         } else {
             otherKeys[row]?.change(to: retired)
         }
     }
 
-    mutating func apply(_ advance: CounterAdvance) {
-        guard let counters = keys[place]?.counters else { return }
-        keys[place]?.advance(to: LedgerRules.counters(after: advance, from: counters))
+    mutating func apply(_ advance: CounterAdvance) throws {
+        var stored = CounterState(greatest: 0)
+        if case .window = advance.rule { stored = try counterRow(advance)?.counters ?? stored }
+        keys[place]?.advance(to: LedgerRules.counters(after: advance, from: stored))
     }
 
     mutating func insert(_ use: UsedDigest) { digests[place] = Digest(use: use, usedAt: use.usedAt.stored) }

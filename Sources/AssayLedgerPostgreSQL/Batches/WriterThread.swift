@@ -139,7 +139,12 @@ final class WriterThread {
         let isWatching = lastWatch.map { start.uptimeNanoseconds - $0.uptimeNanoseconds >= 1_000_000_000 } ?? true
         let watch = isWatching ? [holder.target.watch.step(schema: statements.schema)] : []
         let opening = [Step(LedgerStatements.begin)] + settings + watch + [row.claim(statements)]
-        let locked = try holder.run(opening + needs.steps(statements))
+        let watcher = holder.target.watch
+        let hadStandings = watcher.hasHadStandings
+        // A ledger without blocks and allowances needs no search for each key.
+        let standings =
+            hadStandings ? BatchNeeds.findStandings(of: batch, statements) : Step(statements.findAnyStanding)
+        var locked = try holder.run(opening + needs.steps(statements, standings: standings))
         guard let seenAt = locked[opening.count - 1].integer(0, 0) else {
             _ = try? holder.run([Step(LedgerStatements.rollback)])
             throw Interruption.fenced
@@ -151,11 +156,15 @@ final class WriterThread {
             }
             lastWatch = start
         }
+        if needs.hasSubjects, !hadStandings, let any = locked.last, any.count > 0 {
+            watcher.noteStandings()
+            locked[locked.count - 1] = try holder.run([BatchNeeds.findStandings(of: batch, statements)])[0]
+        }
         var answers: [Result<BatchAnswer, LedgerOutage>] = []
         let changes: [Step]
         do {
             var rows = try BatchRows(needs, locked[opening.count...])
-            answers = rows.decide(batch, quarantineEnd: holder.target.watch.quarantineEnd)
+            answers = try rows.decide(batch, quarantineEnd: holder.target.watch.quarantineEnd)
             changes = try rows.changes(statements)
         } catch {
             holder.recover(from: error)

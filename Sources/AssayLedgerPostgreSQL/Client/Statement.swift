@@ -81,6 +81,19 @@ struct Parameters {
         addArray(.int8Array, .int8, items) { $0.append(integer: value($1)) }
     }
 
+    /// Adds an array of keys.
+    mutating func add(_ keys: RowSet) {
+        addArray(.bytesArray, .bytes, count: keys.count) { $0.bytes += keys.elements }
+    }
+
+    /// Adds an array of some keys.
+    mutating func add(_ keys: RowSet, at places: [Int]) {
+        guard places.count < keys.count else { return add(keys) }
+        addArray(.bytesArray, .bytes, count: places.count) { elements in
+            for place in places { elements.bytes += keys.element(at: place) }
+        }
+    }
+
     mutating func add(_ values: [Int32]) { addArray(.int4Array, .int4, values) { $0.append(integer: $1) } }
 
     /// Dimensions, whether there are NULLs, the type, and for the one dimension its length and its lower bound; then each
@@ -88,19 +101,27 @@ struct Parameters {
     private mutating func addArray<Items: Collection>(
         _ kind: Kind, _ element: Kind, _ items: Items, _ append: (inout ArrayElements, Items.Element) -> Void
     ) {
+        addArray(kind, element, count: items.count) { elements in
+            for item in items { append(&elements, item) }
+        }
+    }
+
+    private mutating func addArray(
+        _ kind: Kind, _ element: Kind, count: Int, _ append: (inout ArrayElements) -> Void
+    ) {
         types.append(kind.rawValue)
         let start = bytes.count
         var elements = ArrayElements(bytes: bytes)
         bytes = []
-        elements.bytes.reserveCapacity(start + 20 + 16 * items.count)
-        elements.write(Int32(items.isEmpty ? 0 : 1))
+        elements.bytes.reserveCapacity(start + 20 + 16 * count)
+        elements.write(Int32(count == 0 ? 0 : 1))
         elements.write(Int32(0))
         elements.write(element.rawValue)
-        if !items.isEmpty {
-            elements.write(Int32(clamping: items.count))
+        if count > 0 {
+            elements.write(Int32(clamping: count))
             elements.write(Int32(1))
         }
-        for item in items { append(&elements, item) }
+        append(&elements)
         bytes = elements.bytes
         if elements.hasNull { bytes[start + 7] = 1 }
         spans.append(start..<bytes.count)
@@ -114,7 +135,7 @@ struct Parameters {
         mutating func append(_ value: (some Collection<UInt8>)?) {
             guard let value else { return appendNull() }
             write(Int32(clamping: value.count))
-            bytes += value
+            if !value.isEmpty { bytes += value }
         }
 
         mutating func append<Integer: FixedWidthInteger>(integer value: Integer?) {
@@ -173,13 +194,16 @@ extension Optional: ParameterValue where Wrapped: ParameterValue {
 /// The result of a statement. It owns the memory of libpq.
 @safe final class StatementRows {
     private let handle: OpaquePointer
+    /// How many rows there are.
+    let count: Int
+    private let columns: Int
 
-    init(takingOwnershipOf handle: OpaquePointer) { unsafe self.handle = handle }
+    init(takingOwnershipOf handle: OpaquePointer) {
+        unsafe self.handle = handle
+        (count, columns) = (Int(unsafe PQntuples(handle)), Int(unsafe PQnfields(handle)))
+    }
 
     deinit { unsafe PQclear(handle) }
-
-    /// How many rows there are.
-    var count: Int { Int(unsafe PQntuples(handle)) }
 
     /// The command that was executed, such as `COMMIT`. A COMMIT of a void transaction answers `ROLLBACK`.
     var command: String {
@@ -204,30 +228,33 @@ extension Optional: ParameterValue where Wrapped: ParameterValue {
         return DatabaseFailure(extent: extent, state: field(UInt8(ascii: "C")) ?? "08006", message: line)
     }
 
-    private func isInside(_ row: Int, _ column: Int) -> Bool {
-        row >= 0 && row < count && column >= 0 && column < Int(unsafe PQnfields(handle))
-    }
-
-    func isNull(_ row: Int, _ column: Int) -> Bool {
-        !isInside(row, column) || (unsafe PQgetisnull(handle, Int32(row), Int32(column))) != 0
+    /// Lends the bytes of a cell in binary form to `body`; nil for NULL.
+    func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
+        guard row >= 0, row < count, column >= 0, column < columns,
+            (unsafe PQgetisnull(handle, Int32(row), Int32(column))) == 0,
+            let start = unsafe PQgetvalue(handle, Int32(row), Int32(column))
+        else { return nil }
+        let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
+        return unsafe body(UnsafeRawBufferPointer(start: start, count: length))
     }
 
     /// The bytes of a cell in binary form; nil for NULL.
     func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
-        guard !isNull(row, column), let start = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else { return nil }
-        let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
+        unsafe withBytes(row, column) { unsafe $0.isEmpty ? [] : Array($0) }
     }
 
     /// The integer of a cell, whatever its width, or a boolean as 0 or 1; nil for NULL.
     func integer(_ row: Int, _ column: Int) -> Int64? {
-        guard !isNull(row, column), let start = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else { return nil }
-        let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
-        guard (1...8).contains(length) else { return nil }
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length)
-        let value = unsafe bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let unused = UInt64(64 - 8 * length)
-        return Int64(bitPattern: value << unused) >> Int64(unused)
+        let value: Int64?? = unsafe withBytes(row, column) { bytes in
+            switch bytes.count {
+            case 1: Int64(unsafe bytes[0])
+            case 2: Int64(Int16(bigEndian: unsafe bytes.loadUnaligned(as: Int16.self)))
+            case 4: Int64(Int32(bigEndian: unsafe bytes.loadUnaligned(as: Int32.self)))
+            case 8: Int64(bigEndian: unsafe bytes.loadUnaligned(as: Int64.self))
+            default: nil
+            }
+        }
+        return value ?? nil
     }
 
     func name(_ column: Int) -> String {

@@ -25,7 +25,7 @@ struct LedgerStatements: Sendable {
     let schema: String
 
     let claimBatch, lockAccounts, lockChallenges, lockKeyStates, lockKeys, lockKeysOfAccounts: Statement
-    let findStandings, findDigests: Statement
+    let findAnyStanding, findStandings, findDigests: Statement
     let insertChallenges, consumeChallenges, insertKeys, advanceKeys, changeKeys, insertDigests: Statement
     let findKey, findOperator, findDocument: Statement
     let lockAudit, findMark, appendAudit, moveAuditHead: Statement
@@ -58,6 +58,7 @@ struct LedgerStatements: Sendable {
             SELECT \(Self.keyColumns) FROM \(schema).enrolled_key
             WHERE id = ANY($1) OR (account IS NOT NULL AND sha256(account) = ANY($2)) ORDER BY id FOR UPDATE
             """)
+        findAnyStanding = prepared("find_any_standing", "SELECT 1 FROM \(schema).standing LIMIT 1")
         findStandings = prepared(
             "find_standings", "SELECT \(Self.standingColumns) FROM \(schema).standing WHERE id = ANY($1)")
         // One snapshot: if the marks were read before the digests, a purge in between would make a used digest fresh.
