@@ -113,13 +113,18 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
         root = chain.anchor.keyDigest
         rootIncluded = chain.includesRoot
         certificateCount = 1 + chain.certificates.count
-        serials = ([evidence.leaf] + chain.certificates.dropLast(chain.hasForeignRoot ? 1 : 0)).map { certificate in
-            let digits = Array(certificate.serialNumber.drop { $0 == 0 }).hexadecimal
-            return digits.isEmpty ? "0" : digits.utf8.first == 0x30 ? String(digits.dropFirst()) : digits
-        }
+        serials.reserveCapacity(1 + chain.serials.count)
+        serials.append(Self.serial(evidence.leaf))
+        serials += chain.serials
         statusList = list
         statusListSHA256 = list?.digest
         statusListFetchedAt = list?.fetchedAt
+    }
+
+    /// The serial number of a certificate in hexadecimal, without leading zeros.
+    static func serial(_ certificate: Certificate) -> String {
+        let digits = Array(certificate.serialNumber.drop { $0 == 0 }).hexadecimal
+        return digits.isEmpty ? "0" : digits.utf8.first == 0x30 ? String(digits.dropFirst()) : digits
     }
 
     private mutating func take(_ description: KeyDescription) {
@@ -169,17 +174,16 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     ) -> EnrolledKey {
         typealias Property = EnrolledAndroidProperty
         let ours = packages.first { expectations.configuration.packages.containsBytes(of: $0.name) }
-        var properties: [String: String] = [:]
-        properties.reserveCapacity(12)
+        var properties = [String: String](minimumCapacity: 12)
         properties[Property.attestedAt] = RFC3339.format(now)
         properties[Property.packageName] = ours?.name
         properties[Property.securityLevel] = keyMintSecurityLevel?.rawValue
         properties[Property.provisioning] = provisioning?.rawValue
-        properties[Property.osVersion] = osVersion.map(String.init)
-        properties[Property.osPatchLevel] = osPatchLevel.map(String.init)
+        properties[Property.osVersion] = osVersion.map { $0.description }
+        properties[Property.osPatchLevel] = osPatchLevel.map { $0.description }
         properties[Property.verifiedBootState] = rootOfTrust?.verifiedBootState.rawValue
-        properties[Property.verifiedBootKey] = rootOfTrust?.verifiedBootKey.prefix(64).map { $0 }.hexadecimal
-        properties[Property.deviceLocked] = rootOfTrust.map { "\($0.deviceLocked)" }
+        properties[Property.verifiedBootKey] = rootOfTrust.map { Array($0.verifiedBootKey.prefix(64)).hexadecimal }
+        properties[Property.deviceLocked] = rootOfTrust.map { $0.deviceLocked ? "true" : "false" }
         if !unproven.isEmpty {
             properties[Property.unproven] = unproven.map(\.name).joined(separator: Property.separator)
         }

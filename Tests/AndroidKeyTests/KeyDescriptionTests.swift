@@ -99,6 +99,8 @@ struct KeyDescriptionTests {
         #expect(verdict.androidKey?.unknownTags == ["hardwareEnforced 999", "softwareEnforced 1000"])
         let remark = verdict.checks.first { $0.check.name == "android-key.attestation.extension" }?.finding
         #expect(remark?.code == "unknown-tags")
+        #expect(AuthorizationTag.known(1)?.name == "purpose" && AuthorizationTag.known(724)?.name == "moduleHash")
+        for number: UInt32 in [0, 721, 725, .max] { #expect(AuthorizationTag.known(number) == nil) }
     }
 
     @Test("values of known tags have their form")

@@ -116,7 +116,11 @@ package enum KeyAttestationAssessor {
 
     /// The policy checks that found something which the policy, or an allowance, tolerates. Requests have their own check of the account.
     private static func unproven(_ results: [CheckResult]) -> [CheckID] {
-        results.filter { $0.status == .annotated && $0.check != CheckID.androidKeyAttestationAccount }.map(\.check)
+        // By index: closures would copy each result.
+        results.indices.compactMap { index in
+            results[index].status == .annotated && results[index].check != .androidKeyAttestationAccount
+                ? results[index].check : nil
+        }
     }
 
     /// Runs the policy checks of device, app and key.

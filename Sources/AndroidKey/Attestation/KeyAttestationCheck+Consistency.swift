@@ -62,9 +62,10 @@ extension KeyAttestationCheck {
         _ leaf: Certificate, _ description: KeyDescription
     ) throws(CheckFailure) {
         let usage = leaf.extension(.keyUsage).flatMap { try? Certificate.KeyUsage($0.value) }
-        let isAttestKey =
-            description.hardwareEnforced.integers(AuthorizationTag.purpose)?.contains(Self.attestKey) == true
-        guard usage?.contains(.keyCertSign) != true || isAttestKey else {
+        guard
+            usage?.contains(.keyCertSign) != true
+                || description.hardwareEnforced.integers(AuthorizationTag.purpose)?.contains(Self.attestKey) == true
+        else {
             throw CheckFailure(
                 .leafMayIssue, "certificate 0 has the key usage keyCertSign, and its key no purpose attestKey")
         }

@@ -43,7 +43,7 @@ extension KeyAttestationCheck {
             throw CheckFailure(.applicationMissing, "the system does not say which app made the key")
         }
         let ours = application.packages.filter { package in
-            configuration.packages.contains { package.name.elementsEqual($0.utf8) }
+            configuration.packages.contains { package.name.isByteEqual(to: $0) }
         }
         guard !ours.isEmpty else {
             let found = application.packages.prefix(8)
@@ -214,10 +214,12 @@ extension KeyAttestationCheck {
     ) throws(CheckFailure) -> PolicyAnswer {
         guard let list else { return .notRequired }
         for (index, certificate) in chain.certificates.enumerated() {
-            let issuer = chain.issuers.indices.contains(index) ? chain.issuers[index] : AttestationIssuer(certificate)
+            let serials =
+                chain.issuers.indices.contains(index)
+                ? chain.issuers[index].subjectSerialNumbers : AttestationIssuer.subjectSerialNumbers(certificate)
             let status =
                 list.status(ofSerial: Array(certificate.serialNumber))
-                ?? issuer.subjectSerialNumbers.lazy.compactMap { list.status(ofSubjectSerialNumber: $0) }.first
+                ?? serials.lazy.compactMap { list.status(ofSubjectSerialNumber: $0) }.first
             guard let status else { continue }
             let reason = status.reason.map { ", \($0)" } ?? ""
             throw CheckFailure(

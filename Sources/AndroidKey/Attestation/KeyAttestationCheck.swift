@@ -110,10 +110,9 @@ extension KeyAttestationCheck {
 
     /// A remark on tags that Assay does not know; nil for none.
     static func remark(on description: KeyDescription) -> Finding? {
-        let lists = [
-            ("softwareEnforced", description.softwareEnforced), ("hardwareEnforced", description.hardwareEnforced),
-        ]
-        let tags = lists.flatMap { name, list in list.unknownTags.map { "\(name) \($0)" } }
+        let tags =
+            description.softwareEnforced.unknownTags.map { "softwareEnforced \($0)" }
+            + description.hardwareEnforced.unknownTags.map { "hardwareEnforced \($0)" }
         guard !tags.isEmpty else { return nil }
         return Finding(.unknownTags, "tags that Assay does not know: \(tags.prefix(16).joined(separator: ", "))")
     }
@@ -145,15 +144,19 @@ extension KeyAttestationCheck {
                 "the key is \(key.description), allowed are \(rules.keyAlgorithms.map(\.rawValue).joined(separator: ", "))"
             )
         }
-        for list in [description?.hardwareEnforced, description?.softwareEnforced] {
-            try require(list, AuthorizationTag.algorithm, key.algorithmNumber, key)
-            try require(list, AuthorizationTag.keySize, UInt64(key.bits), key)
-            try require(list, AuthorizationTag.ecCurve, key.curveNumber, key)
-        }
+        try require(description?.hardwareEnforced, key)
+        try require(description?.softwareEnforced, key)
         if let claimed = input.publicKey, !info.isByteEqual(to: RSAPublicKey.canonical(claimed[...])) {
             throw CheckFailure(.publicKeyDiffers, "the attested key is not the publicKey of the evidence")
         }
         return key
+    }
+
+    /// The list describes no other key.
+    private func require(_ list: AuthorizationList?, _ key: AttestedKey) throws(CheckFailure) {
+        try require(list, AuthorizationTag.algorithm, key.algorithmNumber, key)
+        try require(list, AuthorizationTag.keySize, UInt64(key.bits), key)
+        try require(list, AuthorizationTag.ecCurve, key.curveNumber, key)
     }
 
     private func require(
@@ -214,9 +217,8 @@ extension KeyAttestationCheck {
             throw CheckFailure(
                 .levelTooLow, "the key is kept in \(key), at least \(rules.securityLevel.rawValue) is demanded")
         }
-        let places = chain.issuers.prefix(2)
-        if key == .strongBox, places.contains(where: { $0.names("TEE") }),
-            !places.contains(where: { $0.names("StrongBox") })
+        if key == .strongBox, chain.issuers.prefix(2).contains(where: { $0.names("TEE") }),
+            !chain.issuers.prefix(2).contains(where: { $0.names("StrongBox") })
         {
             throw CheckFailure(
                 .levelContradicted, "the extension says strongBox, and the attestation key is that of a TEE")

@@ -1,7 +1,7 @@
 import AssayCore
 
-/// The certificates of a key attestation, decoded and not yet trusted.
-package struct KeyAttestationEvidence: Sendable {
+/// The certificates of a key attestation, decoded and not yet trusted. A class: copying it then counts one reference.
+package final class KeyAttestationEvidence: Sendable {
     /// The most certificates of a chain. Genuine ones have four or five.
     package static let maximumCertificates = 10
 
@@ -29,14 +29,11 @@ package struct KeyAttestationEvidence: Sendable {
         }
         leaf = try Self.certificate(first, at: 0)
         let rest = certificates.dropFirst()
-        known = trust.issuers(rest)
-        var issuers: [Certificate] = []
-        for (index, certificate) in rest.enumerated() {
-            if let known, index + 1 >= known.start {
-                issuers.append(known.issuers.certificates[index + 1 - known.start])
-            } else {
-                issuers.append(try Self.certificate(certificate, at: index + 1))
-            }
+        let known = trust.issuers(rest)
+        self.known = known
+        var issuers = known?.issuers.certificates ?? []
+        for index in 0..<rest.count - issuers.count {
+            issuers.insert(try Self.certificate(rest[1 + index], at: 1 + index), at: index)
         }
         self.issuers = issuers
     }

@@ -3,7 +3,7 @@ import AssayCore
 /// The keys to which chains must lead, with a cache of verified issuers.
 final class AndroidKeyTrust: Sendable {
     /// A pinned key: the name and the key of a root. Its certificate does not matter.
-    struct Anchor: Sendable {
+    final class Anchor: Sendable {
         /// One of possibly several root certificates with this key.
         let certificate: ArraySlice<UInt8>
         let name: ArraySlice<UInt8>
@@ -11,6 +11,15 @@ final class AndroidKeyTrust: Sendable {
         let key: IssuerKey
         /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
         let keyDigest: String
+
+        init?(_ root: Certificate) {
+            guard let key = IssuerKey(root.subjectPublicKeyInfo) else { return nil }
+            certificate = root.der
+            name = root.subject
+            subjectPublicKeyInfo = root.subjectPublicKeyInfo
+            self.key = key
+            keyDigest = Digest.sha256(root.subjectPublicKeyInfo).hexadecimal
+        }
     }
 
     static let google = AndroidKeyTrust(GoogleRoots.certificates, testAuthority: nil)
@@ -33,12 +42,7 @@ final class AndroidKeyTrust: Sendable {
     }
 
     private init(_ roots: [Certificate], testAuthority: String?) {
-        anchors = roots.compactMap { root in
-            guard let key = IssuerKey(root.subjectPublicKeyInfo) else { return nil }
-            return Anchor(
-                certificate: root.der, name: root.subject, subjectPublicKeyInfo: root.subjectPublicKeyInfo, key: key,
-                keyDigest: Digest.sha256(root.subjectPublicKeyInfo).hexadecimal)
-        }
+        anchors = roots.compactMap(Anchor.init)
         self.testAuthority = testAuthority
     }
 

@@ -1,15 +1,15 @@
 import AssayCore
 import FoundationEssentials
 
-/// A certificate above the attested one, and below the root.
-struct AttestationIssuer: Sendable {
+/// A certificate above the attested one, and below the root. A class: copying one then counts one reference.
+final class AttestationIssuer: Sendable {
     let certificate: Certificate
     /// Its key; nil if such a key may not issue certificates.
     let key: IssuerKey?
     /// Its basic constraints; nil if it has none, or they cannot be read.
     let basicConstraints: Certificate.BasicConstraints?
-    /// Its key usage; nil if it has none, or it cannot be read.
-    let keyUsage: Certificate.KeyUsage?
+    /// Whether it is a certification authority by its own words.
+    let isAuthority: Bool
     /// A critical extension that a verifier must know, and that this one does not.
     let unknownCriticalExtension: ObjectIdentifier?
     /// The serial numbers in its subject. Stored, as the kind of provisioning depends on them.
@@ -27,19 +27,19 @@ struct AttestationIssuer: Sendable {
     init(_ certificate: Certificate) {
         self.certificate = certificate
         key = IssuerKey(certificate.subjectPublicKeyInfo)
-        basicConstraints = certificate.extension(.basicConstraints).flatMap { try? .init($0.value) }
-        keyUsage = certificate.extension(.keyUsage).flatMap { try? .init($0.value) }
-        subjectSerialNumbers = certificate.subjectTexts(Self.serialNumber)
+        let basicConstraints: Certificate.BasicConstraints? =
+            certificate.extension(.basicConstraints).flatMap { try? .init($0.value) }
+        self.basicConstraints = basicConstraints
+        let usage = certificate.extension(.keyUsage)
+        let maySign = usage.map { (try? Certificate.KeyUsage($0.value))?.contains(.keyCertSign) == true }
+        isAuthority = basicConstraints?.isCA == true && maySign != false
+        subjectSerialNumbers = Self.subjectSerialNumbers(certificate)
         isAttested = certificate.extension(KeyDescription.oid) != nil
         unknownCriticalExtension =
             certificate.extensions.first { $0.isCritical && !Self.understood.contains($0.oid) }?.oid
     }
 
-    /// Whether it is a certification authority by its own words.
-    var isAuthority: Bool {
-        basicConstraints?.isCA == true
-            && (certificate.extension(.keyUsage) == nil || keyUsage?.contains(.keyCertSign) == true)
-    }
+    static func subjectSerialNumbers(_ certificate: Certificate) -> [String] { certificate.subjectTexts(serialNumber) }
 
     private static let serialNumber = ObjectIdentifier(2, 5, 4, 5)
     private static let organization = ObjectIdentifier(2, 5, 4, 10)
@@ -53,13 +53,23 @@ struct AttestationIssuer: Sendable {
 }
 
 /// Issuers whose signatures lead to an anchor.
-struct VerifiedIssuers: Sendable {
+final class VerifiedIssuers: Sendable {
     /// The certificates as sent, the root included if it was.
     let certificates: [Certificate]
     /// Those below the root, from the one next to the attested certificate up.
     let issuers: [AttestationIssuer]
+    /// The serial numbers of the certificates.
+    let serials: [String]
     /// The pinned key that signed the last of them.
     let anchor: AndroidKeyTrust.Anchor
+
+    /// The certificates of a chain from one place on: 1 for all, 2 without the first.
+    init(_ chain: AttestationChain, from start: Int) {
+        certificates = Array(chain.certificates.dropFirst(start - 1))
+        issuers = Array(chain.issuers.dropFirst(start - 1))
+        serials = Array(chain.serials.dropFirst(start - 1))
+        anchor = chain.anchor
+    }
 }
 
 /// How the attestation key came into the device.
@@ -77,6 +87,8 @@ struct AttestationChain: Sendable {
     let issuers: [AttestationIssuer]
     /// The certificates above the attested one as sent, the root included if it was.
     let certificates: [Certificate]
+    /// Their serial numbers, without that of a root that no pinned key signed.
+    let serials: [String]
     let anchor: AndroidKeyTrust.Anchor
     /// Whether the chain came with a certificate of the root that no pinned key signed. Its key counts, and nothing else of it.
     let hasForeignRoot: Bool

@@ -25,8 +25,8 @@ struct ChainWalk {
     private func signedIssuers() throws(CheckFailure) -> AttestationChain {
         if let known = evidence.known, known.trust === trust, known.start == 1 {
             return AttestationChain(
-                issuers: known.issuers.issuers, certificates: known.issuers.certificates, anchor: known.issuers.anchor,
-                hasForeignRoot: false, knownFrom: 1)
+                issuers: known.issuers.issuers, certificates: known.issuers.certificates,
+                serials: known.issuers.serials, anchor: known.issuers.anchor, hasForeignRoot: false, knownFrom: 1)
         }
         var certificates = evidence.issuers
         let includesRoot = certificates.last.map(trust.pins) == true
@@ -54,9 +54,10 @@ struct ChainWalk {
         }
         // Roots of known issuers were examined before.
         let hasForeignRoot = known == nil && includesRoot && evidence.issuers.last.map(trust.isOwn) != true
+        let serials = evidence.issuers.dropLast(hasForeignRoot ? 1 : 0).map(AndroidKeySubject.serial)
         return AttestationChain(
-            issuers: issuers, certificates: evidence.issuers, anchor: anchor, hasForeignRoot: hasForeignRoot,
-            knownFrom: known == nil ? nil : evidence.known?.start)
+            issuers: issuers, certificates: evidence.issuers, serials: serials, anchor: anchor,
+            hasForeignRoot: hasForeignRoot, knownFrom: known == nil ? nil : evidence.known?.start)
     }
 
     /// The anchor that signed the last certificate below the root.
@@ -121,12 +122,7 @@ struct ChainWalk {
     func remember(_ chain: AttestationChain) {
         guard !chain.hasAttestedIssuer, !chain.hasForeignRoot else { return }
         for start in [1, 2] where start <= chain.issuers.count && start < chain.knownFrom ?? .max {
-            let certificates = Array(chain.certificates.dropFirst(start - 1))
-            trust.remember(
-                VerifiedIssuers(
-                    certificates: certificates, issuers: Array(chain.issuers.dropFirst(start - 1)), anchor: chain.anchor
-                ),
-                from: start)
+            trust.remember(VerifiedIssuers(chain, from: start), from: start)
         }
     }
 

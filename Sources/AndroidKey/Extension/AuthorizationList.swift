@@ -12,7 +12,8 @@ struct AuthorizationList: Sendable {
         case null
         /// OCTET STRING.
         case octets(ArraySlice<UInt8>)
-        case rootOfTrust(RootOfTrust)
+        // Indirect: most values are far smaller.
+        indirect case rootOfTrust(RootOfTrust)
         /// The DER of the value of an unknown tag.
         case unknown(ArraySlice<UInt8>)
     }
@@ -30,7 +31,7 @@ struct AuthorizationList: Sendable {
         while !reader.isAtEnd {
             let field = try reader.read()
             let start = field.bytes.startIndex
-            guard field.tag.tagClass == .contextSpecific, field.tag.isConstructed else {
+            guard case .contextSpecific = field.tag.tagClass, field.tag.isConstructed else {
                 throw DecodeError(.unexpectedType, at: start, "expected an explicit tag, found \(field.tag)")
             }
             let number = field.tag.number
@@ -91,11 +92,18 @@ struct AuthorizationList: Sendable {
         return nil
     }
 
-    func contains(_ tag: UInt32) -> Bool { self[tag] != nil }
+    // By index: `self[tag]` would copy the value.
+
+    func contains(_ tag: UInt32) -> Bool {
+        for index in entries.indices where entries[index].tag == tag { return true }
+        return false
+    }
 
     func integer(_ tag: UInt32) -> UInt64? {
-        guard case .integer(let value)? = self[tag] else { return nil }
-        return value
+        for index in entries.indices where entries[index].tag == tag {
+            if case .integer(let value) = entries[index].value { return value }
+        }
+        return nil
     }
 
     func integers(_ tag: UInt32) -> [UInt64]? {
@@ -115,7 +123,9 @@ struct AuthorizationList: Sendable {
 
     /// The numbers of the unknown tags.
     var unknownTags: [UInt32] {
-        entries.compactMap { entry in if case .unknown = entry.value { entry.tag } else { nil } }
+        entries.indices.compactMap { index in
+            if case .unknown = entries[index].value { entries[index].tag } else { nil }
+        }
     }
 }
 
@@ -126,15 +136,15 @@ extension DERReader {
 
 /// The value of an INTEGER from 0 to 2^64 - 1, by its contents.
 private func unsignedInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> UInt64 {
-    let bytes = try DERElement.minimalInteger(contents)
-    guard let first = bytes.first, first & 0x80 == 0 else {
-        throw DecodeError(.unexpectedValue, at: bytes.startIndex, "the INTEGER is negative")
+    try DERElement.requireMinimalInteger(contents)
+    guard let first = contents.first, first & 0x80 == 0 else {
+        throw DecodeError(.unexpectedValue, at: contents.startIndex, "the INTEGER is negative")
     }
-    guard bytes.count <= (first == 0 ? 9 : 8) else {
-        throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
+    guard contents.count <= (first == 0 ? 9 : 8) else {
+        throw DecodeError(.tooLarge, at: contents.startIndex, "the INTEGER has more than 64 bits")
     }
     var value: UInt64 = 0
-    for byte in bytes { value = value << 8 | UInt64(byte) }
+    for index in contents.indices { value = value << 8 | UInt64(contents[index]) }
     return value
 }
 

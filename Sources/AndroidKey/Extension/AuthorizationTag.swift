@@ -112,13 +112,13 @@ package struct AuthorizationTag: Sendable {
     static func form(of number: UInt32) -> Form? { index(of: number).map { known[$0].form } }
 
     private static func index(of number: UInt32) -> Int? {
-        var range = known.startIndex..<known.endIndex
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if known[middle].number == number { return middle }
-            range =
-                known[middle].number < number ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
-        }
-        return nil
+        number < places.count ? places[Int(number)] : nil
     }
+
+    /// The place in ``known`` of each number.
+    private static let places: [Int?] = {
+        var places = [Int?](repeating: nil, count: 1 + Int(known.last?.number ?? 0))
+        for (index, tag) in known.enumerated() { places[Int(tag.number)] = index }
+        return places
+    }()
 }

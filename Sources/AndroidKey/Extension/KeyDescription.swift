@@ -3,7 +3,7 @@ package import AssayPrimitives
 
 /// What the keystore certifies about a key: KeyDescription, extension 1.3.6.1.4.1.11129.2.1.17 (Android documentation, "Verify
 /// hardware-backed key pairs with key attestation", schema; versions 1 to 500, later ones are read as 500).
-package struct KeyDescription: Sendable {
+package final class KeyDescription: Sendable {
     /// The identifier of the extension.
     package static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
 
@@ -39,9 +39,9 @@ package struct KeyDescription: Sendable {
             try KeySecurityLevel(reader.read(.enumerated))
         }
         challenge = try Self.part("attestationChallenge") { () throws(DecodeError) in
-            try reader.read(.octetString).octetString()
+            try reader.readContents(.octetString)
         }
-        uniqueID = try Self.part("uniqueId") { () throws(DecodeError) in try reader.read(.octetString).octetString() }
+        uniqueID = try Self.part("uniqueId") { () throws(DecodeError) in try reader.readContents(.octetString) }
         let software = try Self.part("softwareEnforced") { () throws(DecodeError) in
             try AuthorizationList(reader.read(.sequence))
         }
@@ -104,10 +104,15 @@ public enum KeySecurityLevel: String, Sendable, CaseIterable, Comparable {
 
     /// Whether `left` is weaker.
     public static func < (left: KeySecurityLevel, right: KeySecurityLevel) -> Bool {
-        guard let first = allCases.firstIndex(of: left), let second = allCases.firstIndex(of: right) else {
-            return false
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .software: 0
+        case .trustedEnvironment: 1
+        case .strongBox: 2
         }
-        return first < second
     }
 }
 
@@ -153,13 +158,13 @@ struct AttestationApplicationID: Sendable {
         var packages: [Package] = []
         while !set.isAtEnd {
             var package = try set.readConstructed(.sequence)
-            let name = try package.read(.octetString).octetString()
+            let name = try package.readContents(.octetString)
             packages.append(Package(name: name, version: try package.readUnsignedInteger()))
             try package.finish()
         }
         set = try reader.readConstructed(.set)
         var digests: [ArraySlice<UInt8>] = []
-        while !set.isAtEnd { digests.append(try set.read(.octetString).octetString()) }
+        while !set.isAtEnd { digests.append(try set.readContents(.octetString)) }
         try reader.finish()
         self.packages = packages
         certificateDigests = digests

@@ -11,7 +11,7 @@ struct RootOfTrust: Sendable {
 
     init(_ element: DERElement) throws(DecodeError) {
         var reader = element.reader
-        verifiedBootKey = try reader.read(.octetString).octetString()
+        verifiedBootKey = try reader.readContents(.octetString)
         deviceLocked = try Self.lock(reader.read(.boolean))
         let state = try reader.read(.enumerated)
         guard let value = VerifiedBootState(number: try state.enumerated()) else {
@@ -20,7 +20,7 @@ struct RootOfTrust: Sendable {
                 "there is no verified boot state \(state.contents.first ?? 0)")
         }
         verifiedBootState = value
-        verifiedBootHash = reader.isAtEnd ? nil : try reader.read(.octetString).octetString()
+        verifiedBootHash = reader.isAtEnd ? nil : try reader.readContents(.octetString)
         try reader.finish()
     }
 

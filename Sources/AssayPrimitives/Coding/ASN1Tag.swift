@@ -33,6 +33,11 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
         isConstructed = constructed
     }
 
+    /// The only identifier octet; nil for a number from 31 on, which takes more.
+    var identifier: UInt8? {
+        number < 0x1F ? tagClass.rawValue | (isConstructed ? 0x20 : 0) | UInt8(truncatingIfNeeded: number) : nil
+    }
+
     /// `[number]`; EXPLICIT tags and implicitly tagged SEQUENCE and SET are constructed.
     package static func context(_ number: UInt32, constructed: Bool = true) -> ASN1Tag {
         ASN1Tag(.contextSpecific, number, constructed: constructed)

@@ -52,6 +52,14 @@ extension ArraySlice<UInt8> {
 
     /// Whether a slice and an array hold the same bytes. Not for secrets.
     package func isByteEqual(to other: [UInt8]) -> Bool { isByteEqual(to: other[...]) }
+
+    /// Whether a slice holds a text in UTF-8. Not for secrets.
+    package func isByteEqual(to text: String) -> Bool {
+        guard count == text.utf8.count else { return false }
+        return unsafe withUnsafeBufferPointer { left in
+            unsafe text.utf8.withContiguousStorageIfAvailable { right in unsafe holdSame(left, right) }
+        } ?? elementsEqual(text.utf8)
+    }
 }
 
 /// Whether two pieces of memory of the same length hold the same bytes.

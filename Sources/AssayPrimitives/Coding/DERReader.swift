@@ -91,8 +91,15 @@ package struct DERReader: Sendable {
         return bytes[start..<end]
     }
 
+    /// Reads an OBJECT IDENTIFIER, as ``ObjectIdentifier/init(_:)`` does.
+    mutating func readObjectIdentifier() throws(DecodeError) -> ObjectIdentifier {
+        try ObjectIdentifier(contents: readContents(.objectIdentifier))
+    }
+
     /// Where the tag of the next encoding ends, which must be the given one.
     private func endOfTag(_ tag: ASN1Tag) throws(DecodeError) -> Int {
+        // Nearly all tags take one byte.
+        if position < bytes.endIndex, bytes[position] == tag.identifier { return position + 1 }
         guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
         var cursor = position
         let found = try DERReader.readTag(bytes, at: &cursor)
@@ -103,6 +110,7 @@ package struct DERReader: Sendable {
     /// Reads the next encoding if it has the given tag.
     package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
         guard !isAtEnd else { return nil }
+        if bytes[position] == tag.identifier { return try readElement(tag, from: position + 1) }
         var cursor = position
         guard try DERReader.readTag(bytes, at: &cursor) == tag else { return nil }
         return try readElement(tag, from: cursor)
@@ -126,7 +134,13 @@ package struct DERReader: Sendable {
         _ tag: ASN1Tag, from lengthStart: Int
     ) throws(DecodeError) -> (start: Int, end: Int) {
         var cursor = lengthStart
-        let length = try DERReader.readLength(bytes, at: &cursor)
+        let length: Int
+        if cursor < bytes.endIndex, bytes[cursor] < 0x80 {
+            length = Int(bytes[cursor])
+            cursor += 1
+        } else {
+            length = try DERReader.readLength(bytes, at: &cursor)
+        }
         let left = bytes.endIndex - cursor
         guard length <= left else {
             throw DecodeError(.truncated, at: cursor, "\(tag) claims \(length) bytes, \(left) are left")

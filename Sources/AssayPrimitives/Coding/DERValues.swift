@@ -20,11 +20,12 @@ extension DERElement {
     /// The contents of an INTEGER in two's complement, shortest form (X.690 section 8.3.2).
     package func integerBytes() throws(DecodeError) -> ArraySlice<UInt8> {
         try require(.integer)
-        return try DERElement.minimalInteger(contents)
+        try DERElement.requireMinimalInteger(contents)
+        return contents
     }
 
-    /// The contents of an INTEGER under an implicit tag. Throws unless they are in the shortest form.
-    package static func minimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> ArraySlice<UInt8> {
+    /// Throws unless the contents of an INTEGER, which may have an implicit tag, are in the shortest form.
+    package static func requireMinimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) {
         guard let first = contents.first else {
             throw DecodeError(.malformed, at: contents.startIndex, "an INTEGER has at least one byte")
         }
@@ -34,7 +35,6 @@ extension DERElement {
                 throw DecodeError(.notMinimal, at: contents.startIndex, "the INTEGER has a needless leading byte")
             }
         }
-        return contents
     }
 
     /// An INTEGER of at most 64 bits.
@@ -102,7 +102,7 @@ extension DERElement {
     }
 
     /// Whether a PrintableString may have a character: a letter, a digit, a space or one of `'()+,-./:=?`.
-    private static func isPrintable(_ byte: UInt8) -> Bool {
+    static func isPrintable(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x27...0x29, 0x2B...0x2F, 0x3A, 0x3D, 0x3F: true
         default: false

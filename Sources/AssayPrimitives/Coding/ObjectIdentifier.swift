@@ -1,7 +1,7 @@
-/// An ASN.1 object identifier, stored as the contents octets of its unique encoding.
+/// An ASN.1 object identifier, stored as the contents octets of its unique encoding. One that was read shares the memory of the input.
 package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The contents octets (X.690 section 8.19).
-    package let contents: [UInt8]
+    package let contents: ArraySlice<UInt8>
 
     /// Creates an object identifier from its components. For constants only: it does not check the components.
     package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
@@ -15,7 +15,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
             }
             contents += groups.reversed()
         }
-        self.contents = contents
+        self.contents = contents[...]
     }
 
     /// The maximum number of contents octets. Identifiers in use have about 20; maps hash all octets.
@@ -27,7 +27,10 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
             throw DecodeError(
                 .unexpectedType, at: element.bytes.startIndex, "expected an OBJECT IDENTIFIER, found \(element.tag)")
         }
-        let contents = element.contents
+        try self.init(contents: element.contents)
+    }
+
+    init(contents: ArraySlice<UInt8>) throws(DecodeError) {
         guard contents.count <= Self.limit else {
             throw DecodeError(
                 .tooLarge, at: contents.startIndex,
@@ -45,7 +48,15 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
             groups = byte & 0x80 == 0 ? 0 : groups + 1
             guard groups < 9 else { throw DecodeError(.tooLarge, at: index, "a component has more than 63 bits") }
         }
-        self.contents = Array(contents)
+        self.contents = contents
+    }
+
+    package static func == (left: ObjectIdentifier, right: ObjectIdentifier) -> Bool {
+        left.contents.isByteEqual(to: right.contents)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        unsafe contents.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     package var description: String {

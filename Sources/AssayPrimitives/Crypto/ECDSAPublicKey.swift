@@ -85,7 +85,7 @@ package struct ECDSAPublicKey: Sendable, Hashable {
     package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
         for curve in Curve.allCases {
             let prefix = curve.subjectPublicKeyInfoPrefix
-            guard info.starts(with: prefix) else { continue }
+            guard info.prefix(prefix.count).isByteEqual(to: prefix) else { continue }
             let point = info.dropFirst(prefix.count)
             try self.init(point: Array(point), curve: curve, offset: point.startIndex)
             return

@@ -16,7 +16,11 @@ enum SignatureForm {
     }
 
     private static func copy(_ bytes: Span<UInt8>, _ place: Range<Int>, to result: inout [UInt8], endingAt end: Int) {
-        for offset in 0..<place.count { result[end - place.count + offset] = bytes[place.lowerBound + offset] }
+        unsafe bytes.extracting(place).withUnsafeBytes { source in
+            unsafe result.withUnsafeMutableBytes { target in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[end - place.count..<end]).copyMemory(from: source)
+            }
+        }
     }
 
     /// The range of a non-negative INTEGER in its shortest form (X.690 section 8.3), without a leading zero byte.

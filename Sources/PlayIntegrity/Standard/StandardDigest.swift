@@ -13,16 +13,20 @@ enum StandardDigest {
     /// the digest. Hashes every value with its type and length: different values never give the same input.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
+        bytes.reserveCapacity(2048)
         append(payload, to: &bytes)
         return Digest.sha256(bytes)
     }
 
     private static func append(_ object: RecordObject, to bytes: inout [UInt8]) {
-        let members = object.withoutNulls.members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let members = object.withoutNulls.members
         append(count: members.count, kind: "o", to: &bytes)
-        for member in members {
-            append(text: member.name, kind: "k", to: &bytes)
-            append(member.value, to: &bytes)
+        // By index: sorted members would be copied.
+        for index in members.indices.sorted(by: {
+            members[$0].name.utf8.lexicographicallyPrecedes(members[$1].name.utf8)
+        }) {
+            append(text: members[index].name, kind: "k", to: &bytes)
+            append(members[index].value, to: &bytes)
         }
     }
 

@@ -14,6 +14,7 @@ import Testing
         #expect(left.isByteEqual(to: right) == isEqual)
         #expect(right.isByteEqual(to: left) == isEqual)
         #expect(left[...].isByteEqual(to: right) == isEqual)
+        #expect(Array(left.utf8)[...].isByteEqual(to: right) == isEqual)
         #expect([left].containsBytes(of: right) == isEqual)
     }
 

@@ -120,6 +120,42 @@ import Testing
         try reader.finish()
     }
 
+    @Test(
+        "A tag is read only if class, form and number are the demanded ones",
+        arguments: [30, 31, 32, 0x1F << 7] as [UInt32])
+    func demandsTag(_ number: UInt32) throws {
+        let octets: [UInt8] =
+            switch number {
+            case ..<31: [0xA0 | UInt8(number)]
+            case ..<128: [0xBF, UInt8(number)]
+            default: [0xBF, UInt8(number >> 7) | 0x80, UInt8(number & 0x7F)]
+            }
+        let bytes = octets + [0x02, 0x05, 0x00]
+        #expect(try DERReader.contents(of: .context(number), in: bytes[...]) == [0x05, 0x00])
+        var reader = DERReader(bytes)
+        #expect(try reader.readIfPresent(.context(number))?.tag == .context(number))
+        for tag in [
+            ASN1Tag.context(number, constructed: false), .context(number - 1), .context(number + 1), .context(0),
+            ASN1Tag(.application, number, constructed: true), .sequence,
+        ] {
+            #expect(throws: DecodeError.self, "\(tag)") { try DERReader.contents(of: tag, in: bytes[...]) }
+            var reader = DERReader(bytes)
+            #expect(try reader.readIfPresent(tag) == nil, "\(tag)")
+        }
+    }
+
+    @Test("An object identifier that was read is equal to the constant, and to no longer or other one")
+    func identifierEquality() throws {
+        let constant = ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2)
+        let bytes: [UInt8] = [0xFF, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
+        let read = try ObjectIdentifier(DERReader.single(.objectIdentifier, in: bytes[1...]))
+        #expect(read == constant && Set([constant]).contains(read))
+        for other in [
+            ObjectIdentifier(1, 2, 840, 10045, 4, 3), ObjectIdentifier(1, 2, 840, 10045, 4, 3, 3),
+            ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2, 1),
+        ] { #expect(read != other && !Set([constant]).contains(other)) }
+    }
+
     @Test("A PrintableString has letters, digits, spaces and some punctuation")
     func alphabetOfPrintableStrings() {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 '()+,-./:=?".utf8)

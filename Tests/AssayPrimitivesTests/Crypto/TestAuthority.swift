@@ -18,7 +18,7 @@ enum DER {
 
     static func sequence(_ contents: [UInt8]...) -> [UInt8] { tagged(0x30, contents.flatMap { $0 }) }
 
-    static func oid(_ oid: ObjectIdentifier) -> [UInt8] { tagged(0x06, oid.contents) }
+    static func oid(_ oid: ObjectIdentifier) -> [UInt8] { tagged(0x06, Array(oid.contents)) }
 
     static func name(_ commonName: String, tag: UInt8 = 0x0C) -> [UInt8] {
         let attribute = sequence(oid(ObjectIdentifier(2, 5, 4, 3)), tagged(tag, Array(commonName.utf8)))

@@ -74,7 +74,9 @@ package struct Certificate: Sendable, Hashable {
 
     /// The extension with the given identifier.
     package func `extension`(_ oid: ObjectIdentifier) -> Extension? {
-        extensions.first { $0.oid == oid }
+        // By index: a closure would copy each extension.
+        for index in extensions.indices where extensions[index].oid == oid { return extensions[index] }
+        return nil
     }
 
     /// Copies the certificate: the copy does not retain a larger input.
@@ -189,7 +191,7 @@ private final class CertificateFields: Sendable {
         let element = try tbs.read(.sequence)
         var reader = element.reader
         var algorithm = try reader.readConstructed(.sequence)
-        _ = try ObjectIdentifier(algorithm.read(.objectIdentifier))
+        _ = try algorithm.readObjectIdentifier()
         let hasParameters = !algorithm.isAtEnd
         if hasParameters { _ = try algorithm.read() }
         try algorithm.finish()

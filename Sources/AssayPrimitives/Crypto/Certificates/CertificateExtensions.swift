@@ -19,6 +19,7 @@ extension Certificate {
             }
             var reader = list.reader
             var extensions: [Extension] = []
+            extensions.reserveCapacity(4)
             while !reader.isAtEnd {
                 let found = try Extension(reader.read(.sequence), profile)
                 guard !extensions.contains(where: { $0.oid == found.oid }) else {
@@ -35,7 +36,7 @@ extension Certificate {
 
         private init(_ element: DERElement, _ profile: Profile) throws(DecodeError) {
             var reader = element.reader
-            oid = try ObjectIdentifier(reader.read(.objectIdentifier))
+            oid = try reader.readObjectIdentifier()
             if let critical = try reader.readIfPresent(.boolean) {
                 let isTrue =
                     profile == .keystore && critical.contents.elementsEqual([0x01]) ? true : try critical.boolean()
@@ -46,7 +47,7 @@ extension Certificate {
             } else {
                 isCritical = false
             }
-            value = try reader.read(.octetString).octetString()
+            value = try reader.readContents(.octetString)
             try reader.finish()
         }
     }
@@ -130,7 +131,7 @@ extension Certificate {
             let serial = try reader.readIfPresent(.context(2, constructed: false))
             try reader.finish()
             if let issuer { try GeneralNames.check(issuer) }
-            if let serial { _ = try DERElement.minimalInteger(serial.contents) }
+            if let serial { try DERElement.requireMinimalInteger(serial.contents) }
             guard (issuer == nil) == (serial == nil) else {
                 throw DecodeError(.missing, at: value.startIndex, "issuer and serial number are given together")
             }

@@ -9,7 +9,16 @@ struct DistinguishedName: Sendable {
     init(_ element: DERElement) throws(DecodeError) {
         bytes = element.bytes
         isEmpty = element.contents.isEmpty
-        try DistinguishedName.forEachAttribute(of: element.reader) { _, _ throws(DecodeError) in true }
+        try DistinguishedName.forEachAttribute(of: element.reader) { _, value throws(DecodeError) in
+            // Printable characters are allowed in all three types. Other texts are composed to check them.
+            switch (value.tag.tagClass, value.tag.number) {
+            case (.universal, 12), (.universal, 19), (.universal, 22):
+                if value.contents.allSatisfy(DERElement.isPrintable) { return true }
+            default: break
+            }
+            _ = try DistinguishedName.text(of: value)
+            return true
+        }
     }
 
     /// The first common name.
@@ -46,12 +55,14 @@ struct DistinguishedName: Sendable {
     private func visit(_ body: (ObjectIdentifier, String) -> Bool) {
         // The initialiser checked the bytes, so nothing throws here.
         guard let element = try? DERReader.single(.sequence, in: bytes) else { return }
-        try? DistinguishedName.forEachAttribute(of: element.reader, body)
+        try? DistinguishedName.forEachAttribute(of: element.reader) { oid, value throws(DecodeError) in
+            body(oid, try DistinguishedName.text(of: value))
+        }
     }
 
     /// Calls `body` with each attribute until it returns false.
     private static func forEachAttribute(
-        of reader: DERReader, _ body: (ObjectIdentifier, String) throws(DecodeError) -> Bool
+        of reader: DERReader, _ body: (ObjectIdentifier, DERElement) throws(DecodeError) -> Bool
     ) throws(DecodeError) {
         var reader = reader
         while !reader.isAtEnd {
@@ -62,10 +73,10 @@ struct DistinguishedName: Sendable {
             var attributes = set.reader
             while !attributes.isAtEnd {
                 var attribute = try attributes.readConstructed(.sequence)
-                let oid = try ObjectIdentifier(attribute.read(.objectIdentifier))
+                let oid = try attribute.readObjectIdentifier()
                 let value = try attribute.read()
                 try attribute.finish()
-                guard try body(oid, text(of: value)) else { return }
+                guard try body(oid, value) else { return }
             }
         }
     }

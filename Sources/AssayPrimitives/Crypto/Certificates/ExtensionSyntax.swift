@@ -3,7 +3,7 @@ enum ExtensionSyntax {
     /// SEQUENCE SIZE (1..MAX) OF OBJECT IDENTIFIER (RFC 5280 section 4.2.1.12).
     static func checkExtendedKeyUsage(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try nonEmpty(DERReader.single(.sequence, in: value))
-        while !reader.isAtEnd { _ = try ObjectIdentifier(reader.read(.objectIdentifier)) }
+        while !reader.isAtEnd { _ = try reader.readObjectIdentifier() }
     }
 
     /// Certificate policies with their qualifiers (RFC 5280 section 4.2.1.4).
@@ -11,12 +11,12 @@ enum ExtensionSyntax {
         var policies = try nonEmpty(DERReader.single(.sequence, in: value))
         while !policies.isAtEnd {
             var policy = try policies.readConstructed(.sequence)
-            _ = try ObjectIdentifier(policy.read(.objectIdentifier))
+            _ = try policy.readObjectIdentifier()
             if !policy.isAtEnd {
                 var qualifiers = try nonEmpty(policy.read(.sequence))
                 while !qualifiers.isAtEnd {
                     var qualifier = try qualifiers.readConstructed(.sequence)
-                    _ = try ObjectIdentifier(qualifier.read(.objectIdentifier))
+                    _ = try qualifier.readObjectIdentifier()
                     _ = try qualifier.read()
                     try qualifier.finish()
                 }
@@ -30,7 +30,8 @@ enum ExtensionSyntax {
         var reader = try nonEmpty(DERReader.single(.sequence, in: value))
         for number: UInt32 in [0, 1] {
             guard let count = try reader.readIfPresent(.context(number, constructed: false)) else { continue }
-            let bytes = try DERElement.minimalInteger(count.contents)
+            let bytes = count.contents
+            try DERElement.requireMinimalInteger(bytes)
             guard let first = bytes.first, first & 0x80 == 0 else {
                 throw DecodeError(.unexpectedValue, at: bytes.startIndex, "a count is not negative")
             }
@@ -80,7 +81,7 @@ enum GeneralNames {
         switch (name.tag.number, name.tag.isConstructed) {
         case (0, true):
             var reader = name.reader
-            _ = try ObjectIdentifier(reader.read(.objectIdentifier))
+            _ = try reader.readObjectIdentifier()
             _ = try reader.read(.context(0))
             try reader.finish()
         case (1, false), (2, false), (6, false):

@@ -22,10 +22,10 @@ extension Certificate {
         ///   write them.
         package init(_ element: DERElement, allowsNull: Bool = false) throws(DecodeError) {
             var reader = element.reader
-            let oid = try ObjectIdentifier(reader.read(.objectIdentifier))
+            let oid = try reader.readObjectIdentifier()
             let parameters = reader.isAtEnd ? nil : try reader.read()
             try reader.finish()
-            guard let known = SignatureAlgorithm.known[oid] else {
+            guard let known = SignatureAlgorithm.known.first(where: { $0.key == oid })?.value else {
                 self = .other(oid)
                 return
             }
@@ -38,7 +38,7 @@ extension Certificate {
             self = known
         }
 
-        private static let known: [ObjectIdentifier: SignatureAlgorithm] = [
+        private static let known: KeyValuePairs<ObjectIdentifier, SignatureAlgorithm> = [
             ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2): .ecdsaSHA256,
             ObjectIdentifier(1, 2, 840, 10045, 4, 3, 3): .ecdsaSHA384,
             ObjectIdentifier(1, 2, 840, 10045, 4, 3, 4): .ecdsaSHA512,

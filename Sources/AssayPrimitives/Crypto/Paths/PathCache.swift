@@ -1,15 +1,18 @@
-internal import Synchronization
+public import Synchronization
 
 /// Caches verification results by a key over the verified bytes. A full cache evicts its oldest entry. Callers must add
 /// only fully verified paths: an attacker without such paths can then neither fill nor flush the cache.
+// Look-ups are inlinable: elsewhere they would take the types of their values at run time.
+@usableFromInline
 package final class PathCache<Value: Sendable>: Sendable {
-    private struct State {
-        var values: [PathKey: Value] = [:]
+    @usableFromInline
+    struct State: Sendable {
+        @usableFromInline var values: [PathKey: Value] = [:]
         var order: [PathKey] = []
         var next = 0
     }
 
-    private let state = Mutex(State())
+    @usableFromInline let state = Mutex<State>(State())
     private let capacity: Int
 
     /// Creates an empty cache. With capacity 0 it stays empty.
@@ -21,6 +24,7 @@ package final class PathCache<Value: Sendable>: Sendable {
     package var count: Int { state.withLock { $0.values.count } }
 
     /// The entry for a key.
+    @inlinable
     package subscript(key: [UInt8]) -> Value? {
         state.withLock { $0.values[PathKey(bytes: key)] }
     }
@@ -44,12 +48,18 @@ package final class PathCache<Value: Sendable>: Sendable {
 
 /// The bytes that a cached result depends on. Hashes them as one buffer: Swift hashes an array of bytes byte by byte,
 /// which takes as long as verifying a signature on P-256.
-private struct PathKey: Hashable {
-    let bytes: [UInt8]
+@usableFromInline
+struct PathKey: Hashable, Sendable {
+    private let bytes: [UInt8]
 
+    @usableFromInline
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    @usableFromInline
     func hash(into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
     }
 
+    @usableFromInline
     static func == (left: PathKey, right: PathKey) -> Bool { left.bytes[...].isByteEqual(to: right.bytes[...]) }
 }

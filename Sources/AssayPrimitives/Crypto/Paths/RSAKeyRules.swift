@@ -28,7 +28,7 @@ enum RSAKeyRules {
     static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {
         var reader = try DERReader.single(.sequence, in: info).reader
         var algorithm = try reader.readConstructed(.sequence)
-        let oid = try ObjectIdentifier(algorithm.read(.objectIdentifier))
+        let oid = try algorithm.readObjectIdentifier()
         guard oid == rsaEncryption else {
             throw DecodeError(.unexpectedValue, at: info.startIndex, "not an RSA key")
         }
