@@ -23,8 +23,8 @@ package final class GroupWriter: Sendable {
     /// The sizes of a transaction after which the writer pauses. Fewer writes come from few clients, and a pause would
     /// only delay them. With more writes, a transaction is already cheap for each of them.
     private static let gatheredWrites = 5...24
-    /// The pause: the number of steps, and the length of a step in seconds.
-    private static let (gatheringSteps, gatheringStep) = (5, 0.0001)
+    /// The maximum length of the pause.
+    private static let gatheringTime = DispatchTimeInterval.microseconds(500)
 
     private struct Pending: Sendable {
         let write: TimedWrite
@@ -43,6 +43,8 @@ package final class GroupWriter: Sendable {
         var waiting: [Pending] = []
         var activity = Activity.none
         var isClosed = false
+        /// The number of waiting writes that ends the present pause; nil outside a pause.
+        var gatheringGoal: Int?
         /// The number of users of the connection, besides this writer, that have not finished.
         var connectionUsers = 0
         /// Users that asked during a lone write. They run after it.
@@ -103,6 +105,8 @@ package final class GroupWriter: Sendable {
     private let transactions: LedgerTransactions
     private let busyWait: BusyWait
     private let state = Mutex(State())
+    /// Signalled when a pause has reached its goal.
+    private let goalReached = DispatchSemaphore(value: 0)
 
     /// - Parameter busyWait: the busy handler of the pool's writing connection.
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging, watch: LedgerWatch) {
@@ -225,6 +229,10 @@ package final class GroupWriter: Sendable {
                 state.activity = .draining
                 request(drain)
             }
+            if let goal = state.gatheringGoal, state.waiting.count >= goal {
+                state.gatheringGoal = nil
+                goalReached.signal()
+            }
             return false
         }
         guard isRefused else { return }
@@ -259,9 +267,18 @@ package final class GroupWriter: Sendable {
     /// fewer transactions and answer sooner.
     private func gather(after count: Int) {
         guard Self.gatheredWrites.contains(count) else { return }
-        for _ in 0..<Self.gatheringSteps where state.withLock({ $0.waiting.count < count && !$0.isClosed }) {
-            Thread.sleep(forTimeInterval: Self.gatheringStep)
+        let isPause = state.withLock { state in
+            guard state.waiting.count < count, !state.isClosed else { return false }
+            state.gatheringGoal = count
+            return true
         }
+        guard isPause, goalReached.wait(timeout: .now() + Self.gatheringTime) == .timedOut else { return }
+        let isReached = state.withLock { state in
+            defer { state.gatheringGoal = nil }
+            return state.gatheringGoal == nil
+        }
+        // Takes the signal that came after the time.
+        if isReached { goalReached.wait() }
     }
 
     /// The writes that a transaction begins with. Nil if none is waiting; the next write must then request the

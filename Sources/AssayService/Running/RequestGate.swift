@@ -127,9 +127,10 @@ final class RequestGate: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
 
-    /// Reads nothing while a request is answered, but drops what arrives after the end.
+    /// Reads no further while a part of a later request waits, but drops what arrives after the end. To stop reading at each request
+    /// would take two calls of the system.
     func read(context: ChannelHandlerContext) {
-        if isWaiting, !isEnding { isReadHeld = true } else { context.read() }
+        if isWaiting, !isEnding, !held.isEmpty { isReadHeld = true } else { context.read() }
     }
 
     private func becomeIdle(_ context: ChannelHandlerContext) {
