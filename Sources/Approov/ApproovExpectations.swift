@@ -35,7 +35,8 @@ package final class ApproovExpectations: EngineExpectations {
     ) {
         self.app = app
         self.configuration = configuration
-        self.modes = CheckModes(modes)
+        // A policy has modes for the checks of all engines, and each look-up passes over those of this list.
+        self.modes = CheckModes(modes.filter { $0.key.name.utf8.starts(with: "approov.".utf8) })
         self.addresses = addresses
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [app])
         messageKeyClaim = KeyClaim(app: app, names: configuration.messageSigning?.keys, scopes: [app])

@@ -38,9 +38,12 @@ extension Verifier {
         do throws(VerificationError) {
             let found = try engine.assessAtOnce(
                 fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
-            guard let assessment = found?.stating(property),
-                let verdict = try assessment.verdictAtOnce(by: ledger, at: now), !observes(verdict)
-            else { return nil }
+            guard var assessment = found else { return nil }
+            // A copy counts many references.
+            if property != nil { assessment = assessment.stating(property) }
+            guard let verdict = try assessment.verdictAtOnce(by: ledger, at: now), !observes(verdict) else {
+                return nil
+            }
             metrics?.count(verdict, of: assessment, since: start)
             return verdict
         } catch {

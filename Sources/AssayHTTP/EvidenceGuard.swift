@@ -99,7 +99,21 @@ public struct EvidenceGuard: Sendable {
 
     package var options: Options { settings.options }
 
-    /// Judges a request without its body.
+    /// Whether the client's address is that of the peer.
+    package var needsPeer: Bool { settings.options.proxy.addressField == nil }
+
+    /// Judges a request without its body and without waiting.
+    ///
+    /// - Returns: the decision, and the name of the route; nil if ``judge(_:mayStream:peer:account:)`` has to judge.
+    package func judgeAtOnce(
+        _ request: HTTPRequest, peer: String?, account: String?
+    ) -> (decision: RequestDecision, route: String)? {
+        guard let (judge, route) = current else { return nil }
+        let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
+        return judge.decideAtOnce(source, on: route, account: account).map { ($0, route.name) }
+    }
+
+    /// Judges a request without its body, which ``judgeAtOnce(_:peer:account:)`` could not.
     ///
     /// - Parameter mayStream: whether the body can be read in parts while the handler runs.
     /// - Returns: the judgement, and the name of the route; nil for a policy without the route, which is not adopted.
@@ -113,6 +127,7 @@ public struct EvidenceGuard: Sendable {
 
     /// Logs a decision, and adds it to the metadata of the request's logger.
     package func log(_ decision: RequestDecision, route: String, account: String?, to logger: inout Logger) {
+        let verifier = verifier
         RefusalLog.write(
             decision, route: route, account: account, verifier.state.verifier.policy.logAccounts, to: &logger)
     }

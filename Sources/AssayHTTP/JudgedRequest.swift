@@ -6,7 +6,7 @@ public struct JudgedRequest: Sendable {
     private enum State {
         case known(RequestDecision)
         case streamed(StreamedOutcome)
-        case stated(RequestOutcome, [Verdict])
+        indirect case stated(RequestOutcome, [Verdict])
     }
 
     private let state: State

@@ -155,7 +155,8 @@ struct TokenPolicyCheckTests {
             ("203.0.113.7", "", .annotated), ("203.0.113.7", "203.0.113.007", .annotated),
             ("203.0.113.7", "3405803783", .annotated), ("nowhere", "203.0.113.7", .annotated),
             ("203.0.113.7", "203.0.113.7\u{0}", .annotated), ("fe80::1", "fe80::1%eth0", .annotated),
-            ("203.0.113.7", String(repeating: "1", count: 100), .annotated),
+            ("203.0.113.7", String(repeating: "1", count: 100), .annotated), ("nowhere", "nowhere", .annotated),
+            ("203.0.113.007", "203.0.113.007", .annotated), ("2001:db8::1", "2001:db8::1", .passed),
         ])
     func addresses(seen: String, from: String, status: CheckResult.Status) async throws {
         let verdict = try await judge(TokenFixtures.lenient, address: from) { $0["ip"] = .text(seen) }

@@ -212,6 +212,8 @@ extension ApproovTokenRules {
             }
             return address == rule.text(of: seen) ? .passed : .annotated(difference(seen, address))
         }
+        // Most addresses are equal as texts.
+        if address.isByteEqual(to: seen), IPAddress.isAddress(address) { return .passed }
         guard let left = IPAddress(address) else {
             return .annotated(Finding(.addressMalformed, "\(Self.shown(address, rule)) is no IPv4 or IPv6 address"))
         }

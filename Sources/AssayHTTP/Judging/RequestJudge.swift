@@ -27,7 +27,7 @@ package struct RequestJudge: Sendable {
     /// A decision, or a request whose body decides.
     package enum Judgement: Sendable {
         case decided(RequestDecision)
-        case undecided(UnreadRequest)
+        indirect case undecided(UnreadRequest)
     }
 
     /// Verifies a request whose body has been read.
@@ -36,6 +36,7 @@ package struct RequestJudge: Sendable {
     nonisolated(nonsending) package func decide(
         _ source: some RequestSource, _ body: UnreadRequest.Body, on route: GuardedRoute, account: String?
     ) async -> RequestDecision {
+        if let decision = decideAtOnce(source, on: route, account: account) { return decision }
         switch await judge(source, mayStream: false, on: route, account: account) {
         case .decided(let decision): return decision
         case .undecided(let request): return await request.decide(body)
@@ -60,22 +61,26 @@ package struct RequestJudge: Sendable {
             let verdict = try state.verifier.verifyAtOnce(
                 fields: { value(names.name($0)) }, property: state.property(value), address: address, with: engine,
                 app: evidence.app, account: account, at: options.now())
-            return verdict.map { RequestDecision(.verdict($0), evidence, enforcement) }
+            guard let verdict else { return nil }
+            return RequestDecision(verdict, evidence, enforcement)
         } catch { return RequestDecision(RequestOutcome(error), evidence, enforcement) }
     }
 
-    /// Verifies a request without its body.
+    /// ``decideAtOnce(on:address:account:_:)`` for a request with all its fields.
+    func decideAtOnce(_ source: some RequestSource, on route: GuardedRoute, account: String?) -> RequestDecision? {
+        let fields = source.fields
+        return decideAtOnce(on: route, address: source.address, account: account) {
+            CarriedFields.value($0, of: fields)
+        }
+    }
+
+    /// Verifies a request without its body, which ``decideAtOnce(_:on:account:)`` could not.
     ///
     /// - Parameter mayStream: whether the body of a request with `Transfer-Encoding` is read in parts. Otherwise one without a length
     ///   is assumed to be empty until it has been read.
     nonisolated(nonsending) func judge(
         _ source: some RequestSource, mayStream: Bool, on route: GuardedRoute, account: String?
     ) async -> Judgement {
-        let fields = source.fields
-        let decision = decideAtOnce(on: route, address: source.address, account: account) {
-            CarriedFields.value($0, of: fields)
-        }
-        if let decision { return .decided(decision) }
         if route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form {
             let outcome = await verify(source, names, only.evidence, account)
             return .decided(RequestDecision(outcome, only.evidence, only.position.enforcement))

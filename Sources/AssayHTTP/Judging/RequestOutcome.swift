@@ -81,25 +81,32 @@ package final class RequestDecision: Sendable {
     let evidence: RequiredEvidence
     /// The treatment of the request unless it is accepted.
     package let enforcement: Enforcement
-    /// The accepting verdicts of the route in its order, or the rejecting verdict.
-    package let verdicts: [Verdict]
+    /// Nil if the verdict of the outcome, if any, is the only one.
+    private let all: [Verdict]?
 
     init(
         _ outcome: RequestOutcome, _ evidence: RequiredEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
     ) {
+        isAccepted = outcome.isAccepted
+        word = outcome.word
         self.outcome = outcome
-        if case .verdict(let verdict) = outcome {
-            isAccepted = verdict.outcome == .accept
-            word = verdict.outcome.rawValue
-            self.verdicts = verdicts ?? [verdict]
-        } else {
-            isAccepted = false
-            word = outcome.word
-            self.verdicts = verdicts ?? []
-        }
+        all = verdicts
         self.evidence = evidence
         self.enforcement = enforcement
     }
+
+    /// A decision by one verdict.
+    init(_ verdict: Verdict, _ evidence: RequiredEvidence, _ enforcement: Enforcement) {
+        isAccepted = verdict.outcome == .accept
+        word = verdict.outcome.rawValue
+        outcome = .verdict(verdict)
+        all = nil
+        self.evidence = evidence
+        self.enforcement = enforcement
+    }
+
+    /// The accepting verdicts of the route in its order, or the rejecting verdict.
+    package var verdicts: [Verdict] { all ?? outcome.verdict.map { [$0] } ?? [] }
 
     /// The app of ``evidence``.
     package var app: String { evidence.app }

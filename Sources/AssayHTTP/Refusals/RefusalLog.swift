@@ -13,6 +13,8 @@ package enum RefusalLog {
         _ decision: RequestDecision, route: String, account: String?, _ accounts: @autoclosure () -> AddressRule,
         to logger: inout Logger
     ) {
+        // Copies no verdict: that counts many references.
+        if decision.isAccepted, logger.logLevel > .debug { return }
         let outcome = decision.outcome
         if case .off = outcome { return }
         let level: Logger.Level =
