@@ -329,10 +329,8 @@ struct PolicyTextTests {
     func vectors() throws {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
-        let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("TestVectors").path
         // A copy: what is shown is read beside the files that it names.
-        try FileManager.default.copyItem(atPath: vectors, toPath: folder.path("vectors"))
+        try FileManager.default.copyItem(atPath: TestVectors.folder.path, toPath: folder.path("vectors"))
         let found = try FileManager.default.subpathsOfDirectory(atPath: folder.path("vectors"))
             .filter { $0.hasSuffix(".yaml") }.map { folder.path("vectors/\($0)") }
         // The files of keys may be readable by others in a clone.
