@@ -87,11 +87,11 @@ public struct EvidenceGuard: Sendable {
     nonisolated(nonsending) private func decide(
         _ request: HTTPRequest, _ body: UnreadRequest.Body, _ peer: String?, _ account: String?, _ logger: Logger
     ) async -> Decision {
-        guard let (judge, route) = current else { return .refuse(.misconfiguration(nil)) }
+        guard let rules else { return .refuse(.misconfiguration(nil)) }
         let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
-        let decision = await judge.decide(source, body, on: route, account: account)
+        let decision = await rules.judge.decide(source, body, on: rules.route, account: account)
         var logger = logger
-        log(decision, route: route.name, account: account, to: &logger)
+        log(decision, route: rules.route.name, account: account, to: &logger)
         return refusal(of: decision).map { .refuse($0) } ?? .pass(JudgedRequest(decision))
     }
 
@@ -102,27 +102,22 @@ public struct EvidenceGuard: Sendable {
     /// Whether the client's address is that of the peer.
     package var needsPeer: Bool { settings.options.proxy.addressField == nil }
 
-    /// Judges a request without its body and without waiting.
-    ///
-    /// - Returns: the decision, and the name of the route; nil if ``judge(_:mayStream:peer:account:)`` has to judge.
+    /// Judges a request without its body and without waiting; nil if ``judge(_:mayStream:under:peer:account:)`` has to judge.
     package func judgeAtOnce(
-        _ request: HTTPRequest, peer: String?, account: String?
-    ) -> (decision: RequestDecision, route: String)? {
-        guard let (judge, route) = current else { return nil }
+        _ request: HTTPRequest, under rules: Rules, peer: String?, account: String?
+    ) -> RequestDecision? {
         let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
-        return judge.decideAtOnce(source, on: route, account: account).map { ($0, route.name) }
+        return rules.judge.decideAtOnce(source, on: rules.route, account: account)
     }
 
-    /// Judges a request without its body, which ``judgeAtOnce(_:peer:account:)`` could not.
+    /// Judges a request without its body, which ``judgeAtOnce(_:under:peer:account:)`` could not.
     ///
     /// - Parameter mayStream: whether the body can be read in parts while the handler runs.
-    /// - Returns: the judgement, and the name of the route; nil for a policy without the route, which is not adopted.
     nonisolated(nonsending) package func judge(
-        _ request: HTTPRequest, mayStream: Bool, peer: String?, account: String?
-    ) async -> (judgement: RequestJudge.Judgement, route: String)? {
-        guard let (judge, route) = current else { return nil }
+        _ request: HTTPRequest, mayStream: Bool, under rules: Rules, peer: String?, account: String?
+    ) async -> RequestJudge.Judgement {
         let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
-        return (await judge.judge(source, mayStream: mayStream, on: route, account: account), route.name)
+        return await rules.judge.judge(source, mayStream: mayStream, on: rules.route, account: account)
     }
 
     /// Logs a decision, and adds it to the metadata of the request's logger.
@@ -137,8 +132,15 @@ public struct EvidenceGuard: Sendable {
         options.refuses(decision) ? Refusal(decision, options) : nil
     }
 
-    private var current: (RequestJudge, GuardedRoute)? {
+    /// What a request is judged by, from its beginning to its end.
+    package struct Rules: Sendable {
+        let judge: RequestJudge
+        package let route: GuardedRoute
+    }
+
+    /// The present rules; nil for a policy without the route, which is not adopted.
+    package var rules: Rules? {
         let state = verifier.state
-        return state.route(selector).map { (RequestJudge(state: state, settings: settings), $0) }
+        return state.route(selector).map { Rules(judge: RequestJudge(state: state, settings: settings), route: $0) }
     }
 }

@@ -142,6 +142,46 @@ struct HostileRequestTests {
         #expect(String(decoding: try #require(plain.read()), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
 
+    @Test("What follows the last request of a connection is not kept, also behind an upgrade and while an answer waits")
+    func behindLast() throws {
+        let service = try RunningService("limits.idleTime=30s")
+        #expect(try service.send("POST", "/v1/verify", body: Evidence.attestation("a")).status == 200)
+        let before = service.peakMemory
+        let lock = try LockedLedger(service)
+        let body = try Evidence.assertion("x", counter: 1)
+        // A word of `Connection` that the service does not know ends the connection, and NIO's decoder stops at the upgrade.
+        let last = "HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade, x_y\r\nUpgrade: h2c\r\n"
+        let flood = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+        let waiting = try service.connect()
+        waiting.write(
+            "POST /v1/verify \(last)Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        let deaf = try service.connect()
+        deaf.limitReceiveBuffer()
+        deaf.write(String(repeating: "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
+        deaf.write("GET /v1/checks \(last)\r\n")
+        for _ in 0..<64 { for connection in [waiting, deaf] { _ = connection.writeIfPossible(flood) } }
+        lock.end()
+        #expect(HTTPAnswer(waiting.readToEnd()).status == 200)
+        #expect(service.peakMemory - before < 40, "\(before) MiB, then \(service.peakMemory)")
+        withExtendedLifetime(deaf) {}
+    }
+
+    @Test("A head that cannot be read behind a request that waits gets its own answer, in however many parts it comes")
+    func garbageBehind() throws {
+        let service = try RunningService()
+        #expect(try service.send("POST", "/v1/verify", body: Evidence.attestation("a")).status == 200)
+        let lock = try LockedLedger(service)
+        let body = try Evidence.assertion("x", counter: 1)
+        let connection = try service.connect()
+        connection.write(
+            "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)" + String(repeating: "\u{1}", count: 10_240))
+        usleep(200_000)
+        lock.end()
+        let answers = String(decoding: connection.readToEnd(), as: UTF8.self)
+        #expect(answers.hasPrefix("HTTP/1.1 200") && answers.contains("HTTP/1.1 400"), "\(answers)")
+    }
+
     @Test("A client that takes nothing of a stream's verdicts, or has closed its side, is cut")
     func deafStreams() throws {
         let service = try RunningService("limits.idleTime=1s", "limits.bodyTime=1h")

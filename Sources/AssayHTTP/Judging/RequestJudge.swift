@@ -82,8 +82,10 @@ package struct RequestJudge: Sendable {
         _ source: some RequestSource, mayStream: Bool, on route: GuardedRoute, account: String?
     ) async -> Judgement {
         if route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form {
+            let enforcement = only.position.enforcement
+            guard enforcement != .off else { return .decided(RequestDecision(.off, only.evidence, .off)) }
             let outcome = await verify(source, names, only.evidence, account)
-            return .decided(RequestDecision(outcome, only.evidence, only.position.enforcement))
+            return .decided(RequestDecision(outcome, only.evidence, enforcement))
         }
         var demands = route.demands.map {
             RouteDecision.Demand(evidence: $0.evidence, enforcement: $0.position.enforcement)

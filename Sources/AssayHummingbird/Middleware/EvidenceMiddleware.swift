@@ -50,23 +50,25 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let peer = guarding.needsPeer ? context.remoteAddress?.addressText : nil
-        let judged = guarding.judgeAtOnce(request.head, peer: peer, account: context.account)
-        guard let (decision, route) = judged else { return try await handleWaiting(request, context, peer, next) }
+        guard let rules = guarding.rules else { return Response(.misconfiguration(nil)) }
+        let judged = guarding.judgeAtOnce(request.head, under: rules, peer: peer, account: context.account)
+        guard let judged else { return try await handleWaiting(request, context, rules, peer, next) }
         var context = context
-        if let refusal = refusal(of: decision, route, &context) { return refusal }
+        if let refusal = refusal(of: judged, rules.route.name, &context) { return refusal }
         return try await next(request, context)
     }
 
     /// Does the same for a request whose verification has to wait.
     private func handleWaiting(
-        _ request: Request, _ context: Context, _ peer: String?, _ next: (Request, Context) async throws -> Response
+        _ request: Request, _ context: Context, _ rules: EvidenceGuard.Rules, _ peer: String?,
+        _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var request = request
         var context = context
         let options = guarding.options
-        let judged = await guarding.judge(
-            request.head, mayStream: options.body.isStreamed, peer: peer, account: context.account)
-        guard let (judgement, route) = judged else { return Response(.misconfiguration(nil)) }
+        let judgement = await guarding.judge(
+            request.head, mayStream: options.body.isStreamed, under: rules, peer: peer, account: context.account)
+        let route = rules.route.name
         let decision: RequestDecision
         switch judgement {
         case .decided(let known): decision = known

@@ -46,6 +46,11 @@ final class RequestDecoder: ByteToMessageDecoder {
     }
 
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        // NIO's decoder would keep all that follows a request with `Upgrade` whose connection ends.
+        if gate?.dropsInput == true {
+            buffer.moveReaderIndex(to: buffer.writerIndex)
+            return .needMoreData
+        }
         while decoder == nil, buffer.readableBytes > 0 {
             do throws(PlainRequest.Obstacle) { try readPlainly(&buffer) } catch {
                 attempts += 1

@@ -84,6 +84,8 @@ final class RequestGate: ChannelDuplexHandler {
 
     /// Whether what arrives belongs to later requests.
     private var isWaiting: Bool { isAnswerDue && !isRequestOpen }
+    /// Whether nothing that arrives is answered.
+    var dropsInput: Bool { isEnding || isLast && isWaiting }
 
     // MARK: Requests
 
@@ -127,10 +129,10 @@ final class RequestGate: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
 
-    /// Reads no further while a part of a later request waits, but drops what arrives after the end. To stop reading at each request
-    /// would take two calls of the system.
+    /// Reads no further while a part of a later request waits, or none may follow, but drops what arrives after the end. To stop
+    /// reading at each request would take two calls of the system.
     func read(context: ChannelHandlerContext) {
-        if isWaiting, !isEnding, !held.isEmpty { isReadHeld = true } else { context.read() }
+        if isWaiting, !isEnding, isLast || !held.isEmpty { isReadHeld = true } else { context.read() }
     }
 
     private func becomeIdle(_ context: ChannelHandlerContext) {
@@ -344,6 +346,8 @@ final class RequestGate: ChannelDuplexHandler {
         // The body has arrived meanwhile.
         case is SlowBody: break
         case is HTTPParserError: if !isLast { held.append(.error(error)) }
+        // What follows bytes that could not be read: their error waits already.
+        case ByteToMessageDecoderError.dataReceivedInErrorState: break
         default: context.fireErrorCaught(error)
         }
     }
