@@ -14,8 +14,8 @@ CONFIGURATION := -c release $(BUILD_FLAGS)
 export FUZZ_SANITIZERS ?= fuzzer,address
 FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
-# A thousand tests at once would wait for few processors, and exceed their time limits.
-TESTS_AT_A_TIME := 8
+# A thousand tests at once would wait for few processors, and exceed their time limits. Four keep two processors busy.
+TESTS_AT_A_TIME := 4
 MEASURING := valgrind binutils python3
 # Fuzz/ and Benchmarks/ import modules that no product names, and SwiftPM does not compile them again when such a module has
 # changed: without its module in the build folder, a target is compiled in any case.

@@ -25,12 +25,20 @@ public struct MasterKey: Sendable {
     ///   Surrounding white space and one pair of quotes are ignored. On each further line another key.
     /// - Throws: ``KeyError`` with the kind and length of the text, and a command that makes a key.
     public init(text: SecretBytes) throws(KeyError) {
+        if let secret = try? SecretKeyText.decode(text, byteCount: Self.length) {
+            self.init(secret: secret)
+            return
+        }
         let lines = Self.lines(of: text)
-        self = try Self.reading(lines.first ?? text, line: lines.count > 1 ? 1 : nil)
-        for (index, line) in lines.enumerated().dropFirst() {
-            let other = try Self.reading(line, line: index + 1)
-            guard !all.contains(where: { $0.identifier == other.identifier }) else {
-                throw KeyError("repeated-master-key", part: "", "the master key on line \(index + 1) is there twice")
+        guard lines.count > 1, let first = lines.first else {
+            self = try Self.reading(text)
+            return
+        }
+        self = try Self.reading(first.text, line: first.number)
+        for line in lines.dropFirst() {
+            let other = try Self.reading(line.text, line: line.number)
+            guard with(identifier: other.identifier) == nil else {
+                throw KeyError("repeated-master-key", part: "", "the master key on line \(line.number) is there twice")
             }
             others.append(other)
         }
@@ -41,7 +49,7 @@ public struct MasterKey: Sendable {
         identifier = Array(HMAC.sha256(key: secret, Self.identifierLabel[...]).prefix(Self.identifierLength))
     }
 
-    private static func reading(_ text: SecretBytes, line: Int?) throws(KeyError) -> MasterKey {
+    private static func reading(_ text: SecretBytes, line: Int? = nil) throws(KeyError) -> MasterKey {
         do {
             return MasterKey(secret: try SecretKeyText.decode(text, byteCount: length))
         } catch {
@@ -52,12 +60,12 @@ public struct MasterKey: Sendable {
         }
     }
 
-    /// The lines with more than white space.
-    private static func lines(of text: SecretBytes) -> [SecretBytes] {
+    /// The lines with more than white space, with their numbers from 1.
+    private static func lines(of text: SecretBytes) -> [(number: Int, text: SecretBytes)] {
         text.withUnsafeBytes { bytes in
-            bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-                .filter { $0.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } }
-                .map { SecretBytes($0) }
+            bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+                .filter { $0.element.contains { $0 != 0x20 && !(0x09...0x0D).contains($0) } }
+                .map { ($0.offset + 1, SecretBytes($0.element)) }
         }
     }
 

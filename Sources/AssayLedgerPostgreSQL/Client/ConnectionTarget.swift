@@ -127,7 +127,9 @@ struct ConnectionTarget: Sendable, Equatable {
         let first = hosts.first ?? []
         let user = setting("user", "PGUSER", of: first) ?? NSUserName()
         let database = setting("dbname", "PGDATABASE", of: first) ?? user
-        return "\(Set(servers).sorted().joined(separator: ",")) \(database) \(schema)"
+        // The service file, which libpq reads, may name other servers.
+        let service = setting("service", "PGSERVICE", of: first) ?? ""
+        return [Set(servers).sorted().joined(separator: ","), service, database, schema].joined(separator: "\0")
     }
 
     private static func refuse(secret name: String) throws(PostgreSQLURLError) {

@@ -20,7 +20,7 @@ struct KeysResealCommand: AsyncParsableCommand {
             Backups of the ledger from before still need the former key. Each key is changed in a transaction of its own, with an \
             entry in the audit trail: after an error, run it again.
 
-            Exit status: 0, 1 a receipt is left, 2 a master key that cannot be read, 3 an outage or no ledger, also when a \
+            Exit status: 0 nothing is left, 1 a receipt is left, 2 a master key that cannot be read, 3 an outage or no ledger, also when a \
             key is sealed under none of the master keys, 64 bad arguments.
             """)
 
@@ -31,21 +31,32 @@ struct KeysResealCommand: AsyncParsableCommand {
     func run() async throws {
         let masterKey = try masterKey.read()
         let now = Date()
-        let (names, receipts) = try await options.url.withLedger(creating: false) { open in
-            let names = try await open.keyStore(masterKey).reseal(by: author.name, at: now)
-            return (names, try await ReceiptResealing(in: open.ledger, under: masterKey, at: now))
+        var names: [String] = []
+        var resealed = 0
+        let receipts = try await options.url.withLedger(creating: false) { open in
+            let store = try open.keyStore(masterKey)
+            while true {
+                // Again, until nothing was found: a service that is about to end may have sealed more meanwhile.
+                let more = try await store.reseal(by: author.name, at: now)
+                let receipts = try await ReceiptResealing(in: open.ledger, under: masterKey, at: now)
+                names += more
+                resealed += receipts.resealed
+                if more.isEmpty, receipts.resealed == 0 { return receipts }
+            }
         }
         for name in names { try Console.print(escaping: "key \(name) is sealed under the first master key") }
+        let left = receipts.busy + receipts.unusable
         try Console.print(
-            "resealed: \(names.count) keys, \(receipts.resealed) receipts; "
-                + (receipts.busy == 0 ? "nothing is left under another master key" : "receipts are left"))
+            "resealed: \(names.count) keys, \(resealed) receipts; "
+                + (left == 0 ? "nothing is left under another master key" : "\(left) receipts are left"))
         if receipts.unusable > 0 {
             Console.note(
-                "\(receipts.unusable) receipts open under none of the master keys; a new attestation replaces them")
+                "\(receipts.unusable) receipts open under none of these master keys: add the one that sealed them, or wait until new "
+                    + "attestations have replaced them")
         }
         if receipts.busy > 0 {
             Console.note("\(receipts.busy) receipts are being exchanged: run it again in some minutes")
-            throw CommandFailure(.rejected, nil)
         }
+        if left > 0 { throw CommandFailure(.rejected, nil) }
     }
 }

@@ -112,6 +112,9 @@ struct PolicyReloadCommand: AsyncParsableCommand {
         guard files.isEmpty || !isNamed && service.settings.isEmpty else {
             throw ValidationError("configurations exclude --config, --set, --address and --service")
         }
+        guard files.count < 2 || service.token == nil else {
+            throw ValidationError("--token is an operator of one ledger: reload each configuration with its own")
+        }
     }
 
     func run() async throws {
