@@ -217,7 +217,7 @@ struct WriteAheadIndex {
 
     private static let headerLength = 48
     /// The length of the part that SQLite maps at once.
-    private static let partLength: Int32 = 32_768
+    static let partLength: Int32 = 32_768
     private let start: UnsafeRawPointer
 
     /// - Parameter connection: one that has read the file. The index must not be used after it is closed.

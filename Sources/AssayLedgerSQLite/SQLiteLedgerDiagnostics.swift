@@ -13,6 +13,9 @@ extension SQLiteLedger {
         try pool.writeWithoutTransaction { db in try db.execute(sql: sql) }
     }
 
+    /// Keeps the present state of the file readable, as a long read does, until the result is released.
+    package func snapshot() throws -> any Sendable { try pool.makeSnapshot() }
+
     /// Reads the first column of a query as text.
     package func texts(_ sql: String) throws -> [String] {
         try pool.read { db in try String.fetchAll(db, sql: sql) }

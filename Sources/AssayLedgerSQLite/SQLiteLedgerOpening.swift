@@ -87,6 +87,7 @@ extension SQLiteLedger {
                 throw LedgerOutage(
                     .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
             }
+            try FileSync.watch(db)
             try db.inTransaction(.immediate) {
                 try LedgerSchema.update(db, from: LedgerSchema.recognise(db, path, isMoving: isMoving))
                 return .commit

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import CFaultyVFS
@@ -42,6 +43,57 @@ struct DiskFaultTests {
                 #expect(work.outcomes[step] == (step == .replay ? .refused : .acknowledged), "\(step)")
             }
         }
+    }
+
+    @Test("A sync that fails loses nothing that a checkpoint beside a reader has copied before")
+    func besideReader() async throws {
+        try #require(DiskFault.isInstalled)
+        let fault = DiskFault(name: "a sync", operations: [FAULTY_SYNC], effect: FAULTY_SYNC_LOSS, powerCut: .nothing)
+        var (number, hasFired, checkpoints) = (0, true, 0)
+        while hasFired {
+            number += 1
+            let folder = try TemporaryFolder()
+            faulty_vfs_begin(folder.url.path, fault.plan(at: number))
+            let (isBlocked, failures) = await Self.blockBesideReader(path: folder.path())
+            hasFired = faulty_vfs_has_fired()
+            checkpoints += failures
+            try await filesAreClosed()
+            _ = faulty_vfs_end()
+            try #require(faulty_vfs_cut_power(UInt32(FAULTY_LOSE_UNSYNCED), 0) == 0)
+            let ledger = try SQLiteLedger.open(path: folder.path())
+            #expect(try await ledger.check(Verifier.problem(withKey:)) == [], "sync \(number)")
+            let isStored = try await !ledger.standings(of: [LedgerWork.device], at: LedgerWork.now).isEmpty
+            #expect(isStored || !isBlocked, "sync \(number): a block is lost")
+            try await ledger.close()
+        }
+        #expect(checkpoints >= 2, "a sync of the log and one of the file")
+    }
+
+    /// Blocks a device, copies the block into the file beside a reader, and lets the log begin anew.
+    ///
+    /// - Returns: whether the block was acknowledged, and how many checkpoints failed.
+    private static func blockBesideReader(path: String) async -> (isBlocked: Bool, failures: Int) {
+        guard let ledger = try? SQLiteLedger.open(path: path) else { return (false, 0) }
+        var (isBlocked, failures) = (false, 0)
+        func checkpoint() {
+            do { try ledger.executeOnWriter("PRAGMA wal_checkpoint") } catch { failures += 1 }
+        }
+        checkpoint()
+        do {
+            try await ledger.block(
+                LedgerBlock(subject: LedgerWork.device, reason: "fraud", since: LedgerWork.now, until: nil))
+            isBlocked = true
+        } catch {}
+        var reader = try? ledger.snapshot()
+        try? await ledger.issue(LedgerWork.challenge(1), at: LedgerWork.now)
+        withExtendedLifetime(reader) { checkpoint() }
+        reader = nil
+        checkpoint()
+        checkpoint()
+        try? await ledger.issue(LedgerWork.challenge(2), at: LedgerWork.now)
+        faulty_vfs_power_off()
+        try? await ledger.close()
+        return (isBlocked, failures)
     }
 
     private func attempt(
