@@ -154,7 +154,8 @@ struct HostileRequestTests {
         let flood = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
         let waiting = try service.connect()
         waiting.write(
-            "POST /v1/verify \(last)Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            "POST /v1/verify \(last)Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
         let deaf = try service.connect()
         deaf.limitReceiveBuffer()
         deaf.write(String(repeating: "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100))
