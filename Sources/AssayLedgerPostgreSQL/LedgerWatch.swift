@@ -51,7 +51,7 @@ final class LedgerWatch: Sendable {
         return Step(query, parameters)
     }
 
-    /// Whether this process has found a block or an allowance in the ledger.
+    /// Whether this process has found a block or an allowance in the ledger, or looking for any was slow.
     var hasHadStandings: Bool { foundStandings.load(ordering: .relaxed) }
 
     func noteStandings() { foundStandings.store(true, ordering: .relaxed) }

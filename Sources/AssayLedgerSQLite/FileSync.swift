@@ -25,7 +25,8 @@ enum FileSync {
             guard let file, let original = file.pointee.pMethods?[1] else { return SQLITE_MISUSE }
             let code = original.xSync(file, flags)
             var index: UnsafeMutableRawPointer?
-            // The checkpoint has the locks under which the number may change: no reader relies on the file alone.
+            // The checkpoint has the locks under which the number may change. Transactions that are open keep the number with which
+            // they began.
             if code != SQLITE_OK, original.xShmMap(file, 0, WriteAheadIndex.partLength, 0, &index) == SQLITE_OK {
                 index?.storeBytes(of: 0, toByteOffset: FileSync.copiedFrames, as: UInt32.self)
             }

@@ -4,6 +4,23 @@ import Testing
 @Suite("URLs of ledgers in PostgreSQL")
 struct URLTests {
     @Test(
+        "URLs of one ledger have one identity, however they are spelt, and what a service file holds is told apart",
+        arguments: [
+            ("postgresql://a@db.example/x", "postgres://b@DB.example:5432/x?timeout=5&schema=assay", true),
+            ("postgresql://one,two/x", "postgresql://two,one/x", true),
+            ("postgresql://db/x?service=a", "postgresql://db/x?service=a&timeout=5", true),
+            ("postgresql:///?service=a", "postgresql:///?service=b", false),
+            ("postgresql://db:5432/x?service=a", "postgresql://db:5432/x?service=b", true),
+            ("postgresql://db/x", "postgresql://db/y", false),
+            ("postgresql://db/x", "postgresql://db/x?schema=b", false),
+            ("postgresql://db:1/x", "postgresql://db:2/x", false),
+        ])
+    func identities(_ one: String, _ other: String, _ isSame: Bool) {
+        let (one, other) = (PostgreSQLLedger.identity(of: one), PostgreSQLLedger.identity(of: other))
+        #expect((one == other) == isSame, "\(one) \(other)")
+    }
+
+    @Test(
         "A URL that names a ledger is read",
         arguments: [
             "postgresql://assay@db.example.com/assay", "postgres:///assay", "PostgreSQL://assay@db/assay",

@@ -23,6 +23,8 @@ final class WriterThread {
     private var lastWatch: DispatchTime?
     /// How long it may take to look whether there are any standings, with the locks before, in nanoseconds.
     private static let slowLook: UInt64 = 50_000_000
+    /// How often in a row it took longer.
+    private var slowLooks = 0
 
     /// Why a batch ended without answers.
     private enum Interruption: Error {
@@ -159,7 +161,9 @@ final class WriterThread {
             lastWatch = start
         }
         // Many removed standings that PostgreSQL has not cleared yet take longer than the search for each key.
-        if DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds > Self.slowLook { watcher.noteStandings() }
+        let isSlow = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds > Self.slowLook
+        slowLooks = isSlow ? slowLooks + 1 : 0
+        if slowLooks > 1 { watcher.noteStandings() }
         if needs.hasSubjects, !hadStandings, let any = locked.last, any.count > 0 {
             watcher.noteStandings()
             locked[locked.count - 1] = try holder.run([BatchNeeds.findStandings(of: batch, statements)])[0]

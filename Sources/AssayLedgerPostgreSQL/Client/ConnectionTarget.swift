@@ -117,19 +117,23 @@ struct ConnectionTarget: Sendable, Equatable {
     /// The same text for all URLs of one schema that name its servers alike.
     var identity: String {
         let environment = ProcessInfo.processInfo.environment
+        func value(_ name: String, of host: [(String, String)]) -> String? {
+            host.first { $0.0 == name && !$0.1.isEmpty }?.1
+        }
+        // What the URL lacks is in the service file, if it has one, which libpq reads.
+        let service = (value("service", of: hosts.first ?? []) ?? environment["PGSERVICE"]).map { "service \($0)" }
         func setting(_ name: String, _ variable: String, of host: [(String, String)]) -> String? {
-            host.first { $0.0 == name && !$0.1.isEmpty }?.1 ?? environment[variable]
+            value(name, of: host) ?? service ?? environment[variable]
         }
         let servers = hosts.map { host in
-            let name = setting("hostaddr", "PGHOSTADDR", of: host) ?? setting("host", "PGHOST", of: host) ?? ""
+            let address = value("hostaddr", of: host) ?? (service == nil ? environment["PGHOSTADDR"] : nil)
+            let name = address ?? setting("host", "PGHOST", of: host) ?? ""
             return "\(name.hasPrefix("/") ? name : name.lowercased()):\(setting("port", "PGPORT", of: host) ?? "5432")"
         }
         let first = hosts.first ?? []
         let user = setting("user", "PGUSER", of: first) ?? NSUserName()
         let database = setting("dbname", "PGDATABASE", of: first) ?? user
-        // The service file, which libpq reads, may name other servers.
-        let service = setting("service", "PGSERVICE", of: first) ?? ""
-        return [Set(servers).sorted().joined(separator: ","), service, database, schema].joined(separator: "\0")
+        return [Set(servers).sorted().joined(separator: ","), database, schema].joined(separator: "\0")
     }
 
     private static func refuse(secret name: String) throws(PostgreSQLURLError) {

@@ -17,6 +17,8 @@ struct KeysResealCommand: AsyncParsableCommand {
               3. Run `assay keys reseal` with such a file.
               4. When it says that nothing is left, take the former key out of the files, and restart the services.
 
+            Receipts that none of the keys opens stay until they expire. If the key that sealed them is lost, so are they.
+
             Backups of the ledger from before still need the former key. Each key is changed in a transaction of its own, with an \
             entry in the audit trail: after an error, run it again.
 
@@ -28,35 +30,41 @@ struct KeysResealCommand: AsyncParsableCommand {
     @OptionGroup var masterKey: MasterKeyOption
     @OptionGroup var author: OperatorOption
 
+    /// How often it is looked again. A service that seals on under another key must not keep the command for ever.
+    private static let rounds = 5
+
     func run() async throws {
         let masterKey = try masterKey.read()
-        let now = Date()
         var names: [String] = []
         var resealed = 0
-        let receipts = try await options.url.withLedger(creating: false) { open in
+        var last: ReceiptResealing?
+        try await options.url.withLedger(creating: false) { open in
             let store = try open.keyStore(masterKey)
-            while true {
-                // Again, until nothing was found: a service that is about to end may have sealed more meanwhile.
+            // Again, until nothing was found: a service that is about to end may have sealed more meanwhile.
+            for _ in 0..<Self.rounds where last == nil {
+                let now = Date()
                 let more = try await store.reseal(by: author.name, at: now)
                 let receipts = try await ReceiptResealing(in: open.ledger, under: masterKey, at: now)
                 names += more
                 resealed += receipts.resealed
-                if more.isEmpty, receipts.resealed == 0 { return receipts }
+                if more.isEmpty, receipts.resealed == 0 { last = receipts }
             }
         }
         for name in names { try Console.print(escaping: "key \(name) is sealed under the first master key") }
-        let left = receipts.busy + receipts.unusable
+        guard let last else {
+            throw CommandFailure(
+                .rejected,
+                "\(names.count) keys and \(resealed) receipts were sealed again, and a service still seals under another master key: make "
+                    + "the new one the first line of every file, restart, and run this again")
+        }
+        let left = last.busy + last.unusable
         try Console.print(
             "resealed: \(names.count) keys, \(resealed) receipts; "
                 + (left == 0 ? "nothing is left under another master key" : "\(left) receipts are left"))
-        if receipts.unusable > 0 {
-            Console.note(
-                "\(receipts.unusable) receipts open under none of these master keys: add the one that sealed them, or wait until new "
-                    + "attestations have replaced them")
+        if last.unusable > 0 {
+            Console.note("\(last.unusable) receipts open under none of these master keys: add the one that sealed them")
         }
-        if receipts.busy > 0 {
-            Console.note("\(receipts.busy) receipts are being exchanged: run it again in some minutes")
-        }
+        if last.busy > 0 { Console.note("\(last.busy) receipts are being exchanged: run it again in some minutes") }
         if left > 0 { throw CommandFailure(.rejected, nil) }
     }
 }

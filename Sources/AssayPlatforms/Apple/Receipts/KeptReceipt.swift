@@ -86,10 +86,12 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         guard let sealed else { return nil }
         guard
             let open = (try? Base64.decode(sealed, .standard))
-                .flatMap({ masterKey.open($0, label: Self.label, context: keyID) }),
-            let bytes = masterKey.seal(open.bytes, label: Self.label, context: keyID)
+                .flatMap({ masterKey.open($0, label: Self.label, context: keyID) })
         else { throw Unusable(description: "the receipt was changed, or sealed under another master key") }
         guard !open.isOwn else { return nil }
+        guard let bytes = masterKey.seal(open.bytes, label: Self.label, context: keyID) else {
+            throw Unusable(description: "the receipt cannot be sealed")
+        }
         var copy = self
         copy.sealed = Base64.encode(bytes, .standard)
         return copy

@@ -124,19 +124,18 @@ actor ReceiptScheduler {
         _ task: LedgerTask, _ verifier: Verifier
     ) async throws(LedgerOutage) -> (outcome: ReceiptOutcome, outage: AppleServicesOutage?) {
         let kept: KeptReceipt
-        let old: RefreshableReceipt
+        let expiresAt: Date
         do throws(KeptReceipt.Unusable) {
             kept = try KeptReceipt(task: task)
-            old = try kept.opened(keyID: task.key, masterKey: masterKey)
-        } catch {
-            report.note(.unreadable, app: "", "a stored receipt cannot be used: \(error.description)")
-            let due = plan.retry(after: .unreadable, failures: 12, at: time.now(), random: time.random())
-            try await settle(task, task.bytes, due)
-            return (.unreadable, nil)
-        }
+            expiresAt = try kept.times().expiresAt
+        } catch { return (try await keep(task, error), nil) }
         let stored = try await ledger.enrolledKey(.appAttest(task.key))
         guard let key = stored, key.retiredAt == nil else { return try await drop(task, kept, .notEnrolled) }
-        guard time.now() <= old.expiresAt else { return try await drop(task, kept, .expired) }
+        guard time.now() <= expiresAt else { return try await drop(task, kept, .expired) }
+        let old: RefreshableReceipt
+        do throws(KeptReceipt.Unusable) {
+            old = try kept.opened(keyID: task.key, masterKey: masterKey)
+        } catch { return (try await keep(task, error), nil) }
         guard let keeping = verifier.keepingReceipts(of: kept.app), let appID = key.properties["appId"] else {
             return (try await postpone(task, kept, .notKept), nil)
         }
@@ -163,6 +162,16 @@ actor ReceiptScheduler {
             try await store(new, task, kept, key, keeping)
             return (.refreshed, nil)
         }
+    }
+
+    /// Leaves a receipt that cannot be used as it is, for a program that can.
+    private nonisolated func keep(
+        _ task: LedgerTask, _ problem: KeptReceipt.Unusable
+    ) async throws(LedgerOutage) -> ReceiptOutcome {
+        report.note(.unreadable, app: "", "a stored receipt cannot be used: \(problem.description)")
+        let due = plan.retry(after: .unreadable, failures: 12, at: time.now(), random: time.random())
+        try await settle(task, task.bytes, due)
+        return .unreadable
     }
 
     /// Stores the metric with the key, then the receipt. If the process dies in between, the old receipt is exchanged again.
