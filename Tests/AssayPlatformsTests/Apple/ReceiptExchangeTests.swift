@@ -157,6 +157,10 @@ struct ReceiptTests {
             #expect(try await next.refreshDue(test.verifier).count == 2)
             await next.shutdown()
             for key in [key, busy] { #expect(try await test.kept(key)?.outcome == .refreshed) }
+            // What the present key does not open goes when it has expired.
+            test.time.pass(TestApple.day * 200)
+            #expect(try await test.apple.refreshDue(test.verifier).count == 2)
+            for key in [key, busy] { #expect(try await test.kept(key) == nil) }
         }
     }
 
