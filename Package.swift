@@ -136,8 +136,7 @@ let package = Package(
             with: strict + [.strictMemorySafety()]),
         // Judges captured evidence in bulk, and reports on it.
         library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
-        // Speaks with the servers of Google and Apple within limits of time and size. A product of its own, so that
-        // a backend without it builds no HTTP.
+        // Speaks with Google's and Apple's servers, within limits. A product of its own: others build no HTTP.
         library(
             "AssayPlatforms",
             "AndroidKey AppAttest Assay AssayCore AssayPrimitives PlayIntegrity AsyncHTTPClient CoreMetrics NIOCore",
@@ -156,7 +155,6 @@ let package = Package(
             "HTTPTypes Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
             with: callerIsolated),
         library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
-        // The program `assay`.
         program(
             "AssayProgram",
             "AndroidKey Approov Assay AssayCore AssayHTTP AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
