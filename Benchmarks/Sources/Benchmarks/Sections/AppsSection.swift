@@ -49,7 +49,10 @@ struct AppsSection: Section {
         let socket = "unix:\(path("admin.sock"))"
         let service = try ServedProgram(
             Places.program,
-            ["serve", "--policy", path("policy.yaml"), "--ledger", "sqlite:\(path("ledger.sqlite"))", "--create-ledger"]
+            [
+                "serve", "--policy", path("policy.yaml"), "--create-ledger", "--ledger",
+                "sqlite:\(path("ledger.sqlite"))",
+            ]
                 + ["listen=127.0.0.1:0", "admin=\(socket)", "open=true"].flatMap { ["--set", $0] },
             in: folder
         ) { log in
