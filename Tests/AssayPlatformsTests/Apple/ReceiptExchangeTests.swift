@@ -126,9 +126,8 @@ struct ReceiptTests {
     @Test("A sealed receipt is sealed again when the master key changes, unless another process exchanges it")
     func resealed() async throws {
         try await TestApple.run(keep: .sealed) { test in
-            let (key, busy) = (
-                AttestedKey(seed: "receipts", label: "resealed"), AttestedKey(seed: "receipts", label: "busy")
-            )
+            let key = AttestedKey(seed: "receipts", label: "resealed")
+            let busy = AttestedKey(seed: "receipts", label: "busy")
             try await test.attest(key)
             try await test.attest(busy)
             let before = try #require(try await test.ledger.task(key.keyID, in: KeptReceipt.queue))
