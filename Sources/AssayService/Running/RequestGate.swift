@@ -127,6 +127,8 @@ final class RequestGate: ChannelDuplexHandler {
         if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
+
     /// Reads no further while a part of a later request waits, or none may follow, but drops what arrives after the end. To stop
     /// reading at each request would take two calls of the system.
     func read(context: ChannelHandlerContext) {
@@ -341,9 +343,11 @@ final class RequestGate: ChannelDuplexHandler {
         if error as? NIOSSLError == .uncleanShutdown || isEnding { return }
         guard isWaiting else { return context.fireErrorCaught(error) }
         switch error {
-        // The body has arrived meanwhile, or the error of earlier bytes waits already.
-        case is SlowBody, ByteToMessageDecoderError.dataReceivedInErrorState: break
+        // The body has arrived meanwhile.
+        case is SlowBody: break
         case is HTTPParserError: if !isLast { held.append(.error(error)) }
+        // What follows bytes that could not be read: their error waits already.
+        case ByteToMessageDecoderError.dataReceivedInErrorState: break
         default: context.fireErrorCaught(error)
         }
     }
