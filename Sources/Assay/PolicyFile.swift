@@ -86,8 +86,9 @@ public enum PolicyFile {
         var names: Set<[UInt8]> = []
         var issuer: String?
         var notes: [String] = []
+        let rules = engines.sections.map { $0.configuration.annotatedRules }
         for node in try appList.elements() {
-            let app = try readApp(node, files: files, keys: purposes, engines: engines, notes: &notes)
+            let app = try readApp(node, rules, files: files, keys: purposes, engines: engines, notes: &notes)
             guard names.insert(Array(app.name.utf8)).inserted else { throw repeatedName(app.name, at: node) }
             if let tokens = app.configuration(TokenConfiguration.self) {
                 if let issuer, !issuer.isByteEqual(to: tokens.issuer) {
@@ -174,8 +175,9 @@ public enum PolicyFile {
         }
     }
 
+    /// - Parameter rules: the annotated rules of each section that the engines declare.
     private static func readApp(
-        _ node: PolicyNode, files: any PolicyFiles, keys: [[UInt8]: KeyPurpose], engines: EngineRegistry,
+        _ node: PolicyNode, _ rules: [[String: CheckID]], files: any PolicyFiles, keys: [[UInt8]: KeyPurpose], engines: EngineRegistry,
         notes: inout [String]
     ) throws(PolicyError) -> PolicyApp {
         let types = engines.configurations
@@ -183,12 +185,12 @@ public enum PolicyFile {
         guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
         var configurations: [any EngineConfiguration] = []
         var stated: [CheckID] = []
-        for declared in engines.sections {
+        for (declared, rules) in zip(engines.sections, rules) {
             let type = declared.configuration
             guard let section = fields[type.policyField] else { continue }
             let configuration = try type.init(reading: section, files: files)
             configurations.append(configuration)
-            stated += type.annotatedRules.filter { section.value(at: $0.key) != nil }.values
+            stated += rules.filter { section.value(at: $0.key) != nil }.values
             for named in configuration.namedChecks
             where !engines.catalogue.contains(where: { $0.id.name.isByteEqual(to: named.check) }) {
                 throw PolicyError(field: named.field, VerificationPolicy.unknown(named.check, in: engines.catalogue))

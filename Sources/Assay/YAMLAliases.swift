@@ -22,15 +22,30 @@ enum YAMLAliases {
             // A comment may be inside quotes, which end before an anchor can begin. The next character distinguishes a
             // closing quote from an apostrophe.
             if scalar == "\"" || scalar == "'",
-                next.map({ " \r\n\t,:]}".unicodeScalars.contains($0) }) ?? true
+                next.map(mayFollowQuote) ?? true
             {
                 isComment = false
             }
             if scalar == "&" || scalar == "*", mayBegin, !isComment, next.map(isNameCharacter) ?? false { return line }
             isBlank = scalar == " " || scalar == "\t"
-            mayBegin = isBlank || "[]{},:?\"'\u{FEFF}".unicodeScalars.contains(scalar)
+            mayBegin = isBlank || mayPrecedeName(scalar)
         }
         return nil
+    }
+
+    private static func mayFollowQuote(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case " ", "\r", "\n", "\t", ",", ":", "]", "}": true
+        default: false
+        }
+    }
+
+    /// Whether an anchor or alias may stand behind a character that is not blank.
+    private static func mayPrecedeName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "[", "]", "{", "}", ",", ":", "?", "\"", "'", "\u{FEFF}": true
+        default: false
+        }
     }
 
     /// Whether a character can begin the name of an anchor. The parser rejects other names, such as `*.pem`.

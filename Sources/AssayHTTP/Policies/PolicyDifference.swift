@@ -75,7 +75,7 @@ package struct PolicyDifference: Sendable {
         return changes.prefix(count).map(\.description).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
     }
 
-    /// Compares two policies as YAML with all defaults.
+    /// Compares two policies as ``PolicyFile/effectiveText(path:engines:)`` writes them.
     ///
     /// - Throws: `PolicyError` for a text that is no YAML, unless both are the same.
     package init(from old: String, to new: String) throws(PolicyError) {
@@ -83,7 +83,9 @@ package struct PolicyDifference: Sendable {
             (changes, newKeys) = ([], [])
             return
         }
-        let (old, new) = (try PolicyFile.document(old, file: nil), try PolicyFile.document(new, file: nil))
+        let (before, after) = (PolicyBlocks(old), PolicyBlocks(new))
+        let same = before.apps.intersection(after.apps)
+        let (old, new) = (try before.document(without: same), try after.document(without: same))
         var changes: [Change] = []
         func compare(
             _ subject: Change.Subject, _ old: [String: PolicyNode], _ new: [String: PolicyNode],
@@ -129,7 +131,11 @@ package struct PolicyDifference: Sendable {
             guard old != new else { return }
             changes.append(Change(subject: .route, effect: .changed, name: route, values: nil))
         }
-        newKeys = Self.keys(of: new).subtracting(Self.keys(of: old)).sorted()
+        var newKeys = Self.keys(of: new).subtracting(Self.keys(of: old))
+        for app in same where newKeys.contains(where: app.contains) {
+            newKeys.subtract(Self.keys(of: try PolicyBlocks.document(of: app)))
+        }
+        self.newKeys = newKeys.sorted()
         let order = Change.Subject.allCases
         self.changes = changes.sorted {
             (order.firstIndex(of: $0.subject) ?? 0, $0.name) < (order.firstIndex(of: $1.subject) ?? 0, $1.name)
@@ -173,6 +179,48 @@ package struct PolicyDifference: Sendable {
             }
             return all
         }
+    }
+}
+
+/// An effective policy, cut into its apps: those that two policies have in common need no comparison.
+private struct PolicyBlocks {
+    /// The lines of each app.
+    private(set) var apps: Set<Substring> = []
+    private var otherLines = ""
+
+    init(_ text: String) {
+        let text = text.utf8
+        var (lineStart, isAmongApps) = (text.startIndex, false)
+        var appStart: String.Index?
+        func endApp() {
+            if let start = appStart.take() { apps.insert(Substring(text[start..<lineStart])) }
+        }
+        while lineStart < text.endIndex {
+            let end = text[lineStart...].firstIndex(of: UInt8(ascii: "\n")).map(text.index(after:)) ?? text.endIndex
+            let line = text[lineStart..<end]
+            if line.first != UInt8(ascii: " ") {
+                endApp()
+                isAmongApps = line.elementsEqual("apps:\n".utf8)
+                if !isAmongApps { otherLines += Substring(line) }
+            } else if !isAmongApps {
+                otherLines += Substring(line)
+            } else if line.starts(with: "  - ".utf8) || appStart == nil {
+                endApp()
+                appStart = lineStart
+            }
+            lineStart = end
+        }
+        endApp()
+    }
+
+    /// The policy without some of its apps.
+    func document(without others: Set<Substring>) throws(PolicyError) -> PolicyNode {
+        try Self.document(of: apps.subtracting(others).joined() + otherLines)
+    }
+
+    /// A policy that begins with the lines of apps.
+    static func document(of text: some StringProtocol) throws(PolicyError) -> PolicyNode {
+        try PolicyFile.document("apps:\n\(text)", file: nil)
     }
 }
 

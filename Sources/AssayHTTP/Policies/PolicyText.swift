@@ -83,9 +83,8 @@ extension PolicyFile {
             let field = type(of: configuration).policyField
             guard let section = node.value(at: field) else { continue }
             var shown = PolicyNode.written(.mapping([]))
-            let hidden = type(of: configuration).annotatedRules.filter { field, check in
-                mixed.contains(check) && section.value(at: field) == nil
-            }.keys
+            let rules = mixed.isEmpty ? [:] : type(of: configuration).annotatedRules
+            let hidden = rules.filter { mixed.contains($1) && section.value(at: $0) == nil }.keys
             func isHidden(_ path: String) -> Bool {
                 hidden.contains { path.isByteEqual(to: $0) || path.utf8.starts(with: "\($0).".utf8) }
             }

@@ -117,6 +117,11 @@ struct PolicyDifferenceTests {
         let other = try Self.difference(
             policy(""), policy("  - { name: b, approov: { messageSigning: { signer: account, keys: [three] } } }\n"))
         #expect(other.newKeys == ["three"])
+        // Only an app that stays as it is has the key, or its name.
+        let known = try Self.difference(
+            policy("  - { name: two, approov: {} }\n"),
+            policy("  - { name: two, approov: {} }\n  - { name: b, approov: { keys: [one, two] } }\n"))
+        #expect(known.newKeys == ["two"] && known.changes.map(\.description) == ["app b added"])
     }
 
     @Test("A long list of changes is shortened, and says so")
