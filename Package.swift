@@ -248,7 +248,7 @@ let package = Package(
             "AssayServiceTests",
             "AppAttest Approov Assay AssayCore AssayHTTP AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives",
             "AssayProgram AssayService AssayTesting AssayTestSupport AssayTokens CoreMetrics HTTPTypes InMemoryTracing",
-            "Instrumentation Tracing"),
+            "Instrumentation NIOCore NIOPosix Tracing"),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         tests(

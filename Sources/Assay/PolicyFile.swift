@@ -83,13 +83,13 @@ public enum PolicyFile {
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         let purposes = PolicyKeys.purposes(of: keys)
         var apps: [PolicyApp] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         var issuer: String?
         var notes: [String] = []
         let rules = engines.sections.map { $0.configuration.annotatedRules }
         for node in try appList.elements() {
             let app = try readApp(node, rules, files: files, keys: purposes, engines: engines, notes: &notes)
-            guard names.insert(Array(app.name.utf8)).inserted else { throw repeatedName(app.name, at: node) }
+            guard names.insert(app.name).inserted else { throw repeatedName(app.name, at: node) }
             if let tokens = app.configuration(TokenConfiguration.self) {
                 if let issuer, !issuer.isByteEqual(to: tokens.issuer) {
                     throw (node.value(at: "\(TokenConfiguration.policyField).issuer") ?? node).error(
@@ -168,10 +168,10 @@ public enum PolicyFile {
     /// An error for each app whose name an earlier app has, also if either has other errors.
     package static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         return apps.compactMap { app in
             guard case .scalar(let name)? = app.value(at: "name")?.content else { return nil }
-            return names.insert(Array(name.utf8)).inserted ? nil : repeatedName(name, at: app)
+            return names.insert(name).inserted ? nil : repeatedName(name, at: app)
         }
     }
 

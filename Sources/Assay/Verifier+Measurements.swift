@@ -74,7 +74,13 @@ extension Assessment {
     private static func hardware(
         _ rules: ProofRules, _ named: MeasurementToken.PublicKey?
     ) throws(RequestError) -> MeasurementToken.PublicKey {
-        switch (rules.hardware.flatMap { try? MeasurementToken.PublicKey(text: $0) }, named) {
+        let own: MeasurementToken.PublicKey?
+        do throws(KeyError) {
+            own = try rules.hardware.map { (text) throws(KeyError) in try MeasurementToken.PublicKey(text: text) }
+        } catch {
+            throw RequestError(.notExchangeable, "proof.hardware of the policy: \(error.message)")
+        }
+        switch (own, named) {
         case (let key?, nil), (nil, let key?): return key
         case (nil, nil):
             throw RequestError(

@@ -234,6 +234,20 @@ struct PolicyCheckTests {
             }
             #expect(AndroidKeyTests.outcome(verdict) == expected, "\(version)")
         }
+        // The attestation does not say which of the packages of a user ID asked.
+        for (own, second, expected) in [
+            (42, 42, "accept"), (41, 42, "application version-code-too-low"),
+            (42, 41, "application version-code-too-low"),
+        ] as [(UInt64, UInt64, String)] {
+            let verdict = try await judge(under: Fixtures.configuration(packages: [ours, "com.example.second"])) {
+                $0.description.softwareEnforced[.attestationApplicationID] = .octets(
+                    ApplicationIDBlueprint(
+                        packages: [package(ours, own), package("com.example.second", second)],
+                        digests: [Fixtures.digest]
+                    ).encoded)
+            }
+            #expect(AndroidKeyTests.outcome(verdict) == expected, "\(own), \(second)")
+        }
     }
 
     @Test("origin, purposes and scope of the key")

@@ -105,6 +105,20 @@ struct KeyTests {
         }
     }
 
+    @Test(
+        "a key serves no app whose name has another spelling",
+        .produces("app-attest.assertion.key", "key-of-another-app"))
+    func spelling() async throws {
+        let (ledger, key) = (MemoryLedger(), AttestedKey())
+        for (app, failed) in [("caf\u{E9}", []), ("cafe\u{301}", [CheckID.appAttestAssertionKey])] {
+            let policy = try VerificationPolicy(
+                apps: [PolicyApp(name: app, try Fixtures.configuration())], catalogue: Verifier.catalogue)
+            let verifier = Verifier(policy: policy, ledger: ledger)
+            if failed.isEmpty { #expect(try await attest(verifier, key).failed == []) }
+            #expect(try await assert(verifier, key, counter: failed.isEmpty ? 1 : 2).failed == failed)
+        }
+    }
+
     @Test("with a window, each of several reordered assertions passes once")
     func window() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(counter: .window(4)))

@@ -217,6 +217,9 @@ struct PolicyFileTests {
         check(with("counter: increasing\n      !x counter: successor"), 10, "counter", "twice")
         let second = with("counter: increasing").split(separator: "\n").dropFirst(2).joined(separator: "\n")
         check(with("counter: increasing") + second, 10, "apps[1]", "two apps are named shop")
+        let named = (with("counter: increasing") + second).split(
+            separator: "name: shop", omittingEmptySubsequences: false)
+        check("\(named[0])name: caf\u{E9}\(named[1])name: cafe\u{301}\(named[2])", 10, "apps[1]", "two apps are named")
     }
 
     @Test("Every missing required field is reported")

@@ -27,7 +27,8 @@ extension KeyAttestationCheck {
         .androidKeyAttestationApplication, .policy(default: .enforce),
         proves: """
             One of the policy's packages made the key, in a version that it allows, and all signing certificates are the \
-            policy's. The operating system says so, which is worth as much as its verified boot.
+            policy's. Of several of its packages that share a user ID, each has such a version: the attestation does not \
+            say which one asked. The operating system says so, which is worth as much as its verified boot.
             """,
         stops: "Keys of other apps, of repackaged copies, and of versions with known vulnerabilities.",
         lookAt: """
@@ -63,15 +64,11 @@ extension KeyAttestationCheck {
                 "the app is signed with a certificate whose SHA-256 is \(Array(digest.prefix(64)).hexadecimal), which "
                     + "certificateDigests does not list")
         }
-        let versions = configuration.versions
-        var refused: (VersionRefusal, Int64)?
         for package in ours {
             let version = Int64(clamping: package.version)
-            guard let refusal = versions.refusal(of: version) else { return .passed }
-            refused = (refusal, version)
-        }
-        if let (refusal, version) = refused {
-            throw versions.failure(refusal, of: version, "version code", .androidKey)
+            if let refusal = configuration.versions.refusal(of: version) {
+                throw configuration.versions.failure(refusal, of: version, "version code", .androidKey)
+            }
         }
         return .passed
     }

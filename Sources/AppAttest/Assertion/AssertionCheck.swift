@@ -95,7 +95,7 @@ extension AssertionCheck {
             }
             return supplied
         }
-        guard enrolled.app == expectations.app else {
+        guard enrolled.app.isByteEqual(to: expectations.app) else {
             throw CheckFailure(.keyOfAnotherApp, "the key is enrolled for app \(enrolled.app)")
         }
         // A key that a test authority certified must not outlive the policy that trusts this authority.

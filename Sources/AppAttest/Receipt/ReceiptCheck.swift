@@ -54,10 +54,10 @@ extension ReceiptCheck {
         guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
             throw SharedRules.appIDNotAllowed(configuration.appIDs)
         }
-        if let enrolled, enrolled.app != expectations.app {
+        if let enrolled, !enrolled.app.isByteEqual(to: expectations.app) {
             throw CheckFailure(.keyOfAnotherApp, "the key is enrolled for app \(enrolled.app)")
         }
-        if let enrolled = enrolled?.properties[EnrolledProperty.appID], enrolled != found {
+        if let enrolled = enrolled?.properties[EnrolledProperty.appID], !enrolled.isByteEqual(to: found) {
             throw CheckFailure(.appIDDiffers, "the receipt is for \(found), the key was enrolled for \(enrolled)")
         }
         return found

@@ -31,9 +31,9 @@ extension ApproovConfiguration.Settings {
             throw PolicyError(field: field, "expected text, found nothing")
         }
         try Self.requireUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
-        for name in annotations.note + annotations.ignore where AnnotationRules.floor.contains(name) {
+        for name in annotations.note + annotations.ignore where AnnotationRules.floor.containsBytes(of: name) {
             throw PolicyError(
-                field: annotations.note.contains(name) ? "annotations.note" : "annotations.ignore",
+                field: annotations.note.containsBytes(of: name) ? "annotations.note" : "annotations.ignore",
                 "\(name) shows tampering, and no policy lets it pass; leave it away")
         }
         if let maximumLifetime, !(1...Self.longestLifetime).contains(maximumLifetime) {

@@ -142,7 +142,7 @@ extension ApproovTokenRules {
         }
         guard !found.isEmpty else { return .notRequired }
         var (rejected, noted): ([String], [String]) = ([], [])
-        for annotation in found where !AnnotationRules.floor.contains(annotation) {
+        for annotation in found where !AnnotationRules.floor.containsBytes(of: annotation) {
             switch rules.rule(for: annotation, among: found) {
             case .reject: rejected.append(annotation)
             case .note: noted.append(annotation)

@@ -1,6 +1,7 @@
 import AndroidKey
 import AppAttest
 public import AssayCore
+import AssayPrimitives
 import PlayIntegrity
 
 extension CheckID {
@@ -28,7 +29,8 @@ enum BuildChecks {
         entry(
             .buildsAndroidKey,
             "The package name, the version code and the certificate that Android states are those of an admitted build.",
-            "A build is admitted for Play Integrity and for Android keys at once.",
+            "A build is admitted for Play Integrity and for Android keys at once. Of packages that share a user ID, each that "
+                + "the policy names must be admitted.",
             "Android, Key attestation, AttestationApplicationId"),
     ]
 
@@ -55,7 +57,8 @@ enum BuildChecks {
         var builds: [(platform: AppBuild.Platform, app: String, version: String)] = []
         var certificates: [[UInt8]] = []
 
-        init(_ subject: (any EngineSubject)?) {
+        /// - Parameter packages: those of the app's Android keys. Others that share their user ID are other apps.
+        init(_ subject: (any EngineSubject)?, packages: [String]) {
             switch subject {
             case let subject as AppAttestSubject:
                 if let app = subject.appID, let version = subject.bundleVersion { builds = [(.apple, app, version)] }
@@ -65,16 +68,11 @@ enum BuildChecks {
                 builds = [(.android, name, "\(version)")]
                 certificates = (app.certificateSha256Digest ?? []).compactMap { try? CertificateDigestText.decode($0) }
             case let subject as AndroidKeySubject:
-                builds = subject.packages.map { (.android, $0.name, "\($0.version)") }
+                let ours = subject.packages.filter { packages.containsBytes(of: $0.name) }
+                builds = (ours.isEmpty ? subject.packages : ours).map { (.android, $0.name, "\($0.version)") }
                 certificates = subject.certificateDigests
             default: break
             }
-        }
-
-        /// The first build, for sentences.
-        var text: String {
-            guard let first = builds.first else { return "no build" }
-            return "\(first.platform.rawValue):\(first.app.excerpt)@\(first.version.excerpt)"
         }
     }
 }

@@ -1,3 +1,4 @@
+import AndroidKey
 package import AssayCore
 import AssayPrimitives
 import FoundationEssentials
@@ -11,6 +12,8 @@ package struct BuildsSection: PolicySection {
     private struct Rules: Sendable {
         let app: String
         let configuration: BuildsConfiguration.Values
+        /// The packages of the app's Android keys.
+        let packages: [String]
         let modes: CheckModes
     }
 
@@ -25,7 +28,10 @@ package struct BuildsSection: PolicySection {
             guard let values = app.configuration(BuildsConfiguration.self)?.values, values.rule != .off else {
                 return nil
             }
-            return Rules(app: app.name, configuration: values, modes: CheckModes(policy.modes(of: app)))
+            return Rules(
+                app: app.name, configuration: values,
+                packages: app.configuration(AndroidKeyConfiguration.self)?.packages ?? [],
+                modes: CheckModes(policy.modes(of: app)))
         }
         self.use = use
         watch = rules.isEmpty ? nil : documents.map { LedgerRegisterWatch($0) }
@@ -51,7 +57,7 @@ package struct BuildsSection: PolicySection {
         if let gate = assessment.checks.lazy.compactMap({ Self.gate(of: $0) }).first {
             run.add(.skipped(check, because: .check(gate)))
         } else {
-            let finding = try await finding(assessment, rules.configuration, at: now, counting: count)
+            let finding = try await finding(assessment, rules, at: now, counting: count)
             if finding != nil, rules.modes[check] != .off {
                 run.allow(try await assessment.standings(account, in: ledger, at: now))
             }
@@ -80,33 +86,36 @@ package struct BuildsSection: PolicySection {
         }
     }
 
-    /// Why the build is not admitted; nil if it is.
+    /// Why a build is not admitted; nil if all are.
     private func finding(
-        _ assessment: Assessment, _ rules: BuildsConfiguration.Values, at now: Date,
-        counting count: (any Outage) -> Void
+        _ assessment: Assessment, _ rules: Rules, at now: Date, counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Found? {
-        let stated = BuildChecks.Stated(assessment.subject?.carried?.subject ?? assessment.subject)
+        let stated = BuildChecks.Stated(
+            assessment.subject?.carried?.subject ?? assessment.subject, packages: rules.packages)
         guard !stated.builds.isEmpty else {
             let finding = Finding(.buildUnstated, "the evidence states no build of the app")
-            return switch rules.unstated {
+            return switch rules.configuration.unstated {
             case .accept: .notApplicable(finding)
             case .annotate: .annotated(finding)
-            case .reject: rules.rule == .annotate ? .annotated(finding) : .rejected(finding)
+            case .reject: rules.configuration.rule == .annotate ? .annotated(finding) : .rejected(finding)
             }
         }
         let state = try await state(counting: count)
         if state.revision == 0, use == .analysis {
             return .notApplicable(Finding(.buildsUnknown, "the ledger of the analysis has no register of builds"))
         }
-        let admissions = stated.builds.flatMap { state.content?.admissions($0.platform, $0.app, $0.version) ?? [] }
-            .filter { $0.build.certificate.map(stated.certificates.contains) ?? true }
-        if admissions.contains(where: { $0.isInForce(at: now) }) { return nil }
-        let text = stated.text
-        let finding =
-            admissions.compactMap(\.until).max().map { end in
-                Finding(.buildEnded, "the admission of the build \(text) ended at \(RFC3339.format(end))")
-            } ?? Finding(.buildNotAdmitted, "the build \(text) is not among the admitted builds of the ledger")
-        return rules.rule == .annotate ? .annotated(finding) : .rejected(finding)
+        for (platform, app, version) in stated.builds {
+            let admissions = (state.content?.admissions(platform, app, version) ?? [])
+                .filter { $0.build.certificate.map(stated.certificates.contains) ?? true }
+            if admissions.contains(where: { $0.isInForce(at: now) }) { continue }
+            let text = "\(platform.rawValue):\(app.excerpt)@\(version.excerpt)"
+            let finding =
+                admissions.compactMap(\.until).max().map { end in
+                    Finding(.buildEnded, "the admission of the build \(text) ended at \(RFC3339.format(end))")
+                } ?? Finding(.buildNotAdmitted, "the build \(text) is not among the admitted builds of the ledger")
+            return rules.configuration.rule == .annotate ? .annotated(finding) : .rejected(finding)
+        }
+        return nil
     }
 
     private func state(

@@ -52,10 +52,12 @@ struct DeviceCheckAssessor {
     }
 
     /// Captured evidence, with what Apple said at the time.
-    func replayed(_ bits: DeviceBits?) async -> Assessment {
+    func replayed(_ bits: DeviceBits?) async throws(VerificationError) -> Assessment {
         guard assessment.isAcceptable else { return notReached() }
         guard let bits else { return skipping(.notApplicable, Finding(.notAsked, "the record has no deviceBits")) }
-        return completed(Findings(ban: ban(bits, isNewKey: await isNewKey()), bits: bits), effect: nil)
+        let isNewEnrolment: Bool
+        do throws(LedgerOutage) { isNewEnrolment = try await self.isNewEnrolment() } catch { throw .outage(error) }
+        return completed(Findings(ban: ban(bits, isNewEnrolment: isNewEnrolment), bits: bits), effect: nil)
     }
 
     private func skipping(_ reason: CheckResult.SkipReason, _ finding: Finding? = nil) -> Assessment {
@@ -78,8 +80,9 @@ struct DeviceCheckAssessor {
         do throws(DeviceTokenError) {
             let bits = try await service.bits(of: token, app)
             findings.bits = bits
-            let isNewKey = await isNewKey()
-            findings.ban = ban(bits, isNewKey: isNewKey)
+            let isNewEnrolment: Bool
+            do throws(LedgerOutage) { isNewEnrolment = try await self.isNewEnrolment() } catch { throw .outage(error) }
+            findings.ban = ban(bits, isNewEnrolment: isNewEnrolment)
             if assessment.isOnlyBlocked, findings.ban != nil {
                 // The evidence is rejected anyway, and the device is banned already.
                 findings.isTokenProven = false
@@ -92,7 +95,7 @@ struct DeviceCheckAssessor {
                 findings.excuse = allowance
                 try await lift(token, service, app)
             } else if findings.ban == nil || modes[.deviceCheckBan] != .enforce {
-                try await prove(token, bits, isNewKey: isNewKey, service, app)
+                try await prove(token, bits, isNewEnrolment: isNewEnrolment, service, app)
             } else {
                 findings.isTokenProven = false
             }
@@ -126,7 +129,7 @@ struct DeviceCheckAssessor {
     ]
 
     /// Why the bits ban the device; nil if they do not.
-    private func ban(_ bits: DeviceBits, isNewKey: Bool) -> Finding? {
+    private func ban(_ bits: DeviceBits, isNewEnrolment: Bool) -> Finding? {
         guard !hasEnded(bits) else { return nil }
         switch configuration.meaning {
         case .ban(let bit):
@@ -134,7 +137,7 @@ struct DeviceCheckAssessor {
             return Finding(
                 .deviceBanned, "\(bit.rawValue) of the device is set, since \(bits.changedIn ?? "an unknown month")")
         case .enrolments(let limit):
-            guard isNewKey, bits.count >= limit, !questions.hasCounted(assessment) else { return nil }
+            guard isNewEnrolment, bits.count >= limit else { return nil }
             return Finding(
                 .tooManyEnrolments, "the device has enrolled \(bits.count) keys, and the policy allows \(limit)")
         }
@@ -150,21 +153,21 @@ struct DeviceCheckAssessor {
 
     /// Proves the token by an update if the bits count this enrolment, else by a validation.
     private func prove(
-        _ token: [UInt8], _ bits: DeviceBits, isNewKey: Bool, _ service: any DeviceTokenService, _ app: DeviceTokenApp
+        _ token: [UInt8], _ bits: DeviceBits, isNewEnrolment: Bool, _ service: any DeviceTokenService,
+        _ app: DeviceTokenApp
     ) async throws(DeviceTokenError) {
-        guard case .enrolments = configuration.meaning, isNewKey, !questions.hasCounted(assessment) else {
-            return try await service.validate(token, app)
-        }
+        guard isNewEnrolment else { return try await service.validate(token, app) }
         let count = min((hasEnded(bits) ? 0 : bits.count) + 1, 3)
         try await service.setBits(of: token, first: count & 1 == 1, second: count & 2 == 2, app)
         questions.setCounted(assessment)
     }
 
-    /// Whether the acceptance enrols a key that the ledger does not have. In doubt it does.
-    private func isNewKey() async -> Bool {
+    /// Whether the bits count enrolments, and the acceptance enrols a key that neither they nor the ledger have yet.
+    private func isNewEnrolment() async throws(LedgerOutage) -> Bool {
+        guard case .enrolments = configuration.meaning, !questions.hasCounted(assessment) else { return false }
         for effect in assessment.effects {
             guard case .enrol(let key, _) = effect.action else { continue }
-            return (try? await ledger.enrolledKey(key.identifier)) == nil
+            return try await ledger.enrolledKey(key.identifier) == nil
         }
         return false
     }

@@ -97,7 +97,7 @@ package struct DeviceCheckSection: PolicySection {
         let assessor = DeviceCheckAssessor(
             configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now,
             questions: questions)
-        if use == .analysis { return await assessor.replayed(device.bits) }
+        if use == .analysis { return try await assessor.replayed(device.bits) }
         guard let text = device.token, let token = try? Base64.decode(text, .standard) else {
             return assessor.withoutToken()
         }

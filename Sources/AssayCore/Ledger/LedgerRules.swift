@@ -32,7 +32,7 @@ public enum LedgerRules {
         consumingFor app: String, _ purpose: ChallengePurpose, stored: IssuedChallenge?, consumedAt: Date?, at now: Date
     ) -> LedgerRefusal? {
         guard let stored else { return .challengeUnknown }
-        guard stored.app == app, stored.purpose == purpose else {
+        guard stored.app.isByteEqual(to: app), stored.purpose == purpose else {
             return .challengeMismatch(app: stored.app, purpose: stored.purpose)
         }
         guard now < stored.expiresAt else { return .challengeExpired(stored.expiresAt) }
@@ -53,7 +53,7 @@ public enum LedgerRules {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         if let stored {
             guard let keeping = rules.refreshKeeping else { return .keyEnrolled(stored.enrolledAt) }
-            guard stored.app == key.app else { return .keyOfAnotherApp(stored.app) }
+            guard stored.app.isByteEqual(to: key.app) else { return .keyOfAnotherApp(stored.app) }
             if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
             guard stored.publicKey == key.publicKey else { return .keyPropertyDiffers("public key") }
             if let name = keeping.first(where: { stored.properties[$0] != key.properties[$0] }) {
@@ -111,7 +111,7 @@ public enum LedgerRules {
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         guard let stored else { return .keyUnknown }
-        guard stored.app == advance.app else { return .keyOfAnotherApp(stored.app) }
+        guard stored.app.isByteEqual(to: advance.app) else { return .keyOfAnotherApp(stored.app) }
         if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
         return advance.refusal(from: stored.counters)
     }

@@ -50,9 +50,10 @@ public struct VerificationPolicy: Sendable {
         notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
-        var names: Set<[UInt8]> = []
+        // Not by bytes: two spellings of one letter look the same in verdicts and logs.
+        var names: Set<String> = []
         for app in apps {
-            guard names.insert(Array(app.name.utf8)).inserted else {
+            guard names.insert(app.name).inserted else {
                 throw PolicyError(field: "apps", "two apps are named \(app.name.excerpt); names are unique")
             }
             let engines = app.configurations.map { type(of: $0).engine }

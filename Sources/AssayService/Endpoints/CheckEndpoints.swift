@@ -8,6 +8,10 @@ enum CheckEndpoints {
     /// All checks. Shared by all answers: otherwise slow clients without a token could fill memory with copies.
     private static let all = ByteBuffer(string: JSONText.array(Verifier.catalogue.map(\.json)) + "\n")
 
+    private static let names =
+        Verifier.catalogue.map(\.id.name) + Verifier.catalogue.flatMap { $0.codes.map(\.name) }
+        + OutageExplanation.all.map(\.code.name)
+
     static let endpoints = [
         Endpoint(
             .get, "/v1/checks", .all, "checks",
@@ -31,9 +35,6 @@ enum CheckEndpoints {
             let uses = CodeUse.all(of: name, in: Verifier.catalogue)
             if uses.isEmpty, let outage = OutageExplanation.of(name) { return .json(JSONText.array([outage.json])) }
             guard !uses.isEmpty else {
-                let names =
-                    Verifier.catalogue.map(\.id.name) + Verifier.catalogue.flatMap { $0.codes.map(\.name) }
-                    + OutageExplanation.all.map(\.code.name)
                 throw Problem(
                     .notFound, .unknownCheck,
                     "there is no check or code \(name.excerpt)" + Nearest.advice(for: name, among: names))

@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import Synchronization
 
 extension ServiceRequest {
@@ -58,7 +58,7 @@ extension ServiceRequest {
 }
 
 /// Aborts bodies that do not arrive in time. Polling all bodies costs less than one timer for each.
-final class BodyDeadlines: Sendable {
+package final class BodyDeadlines: Sendable {
     private struct State {
         var entries: [Int: (end: ContinuousClock.Instant, channel: any Channel)] = [:]
         var last = 0
@@ -68,17 +68,30 @@ final class BodyDeadlines: Sendable {
     private static let interval = Duration.milliseconds(250)
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Looks at all bodies until the task is cancelled.
     func run() async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
-            let now = ContinuousClock.now
-            let slow = state.withLock { state in state.entries.values.filter { $0.end < now }.map(\.channel) }
-            // The body's reader gets the error.
-            for channel in slow { channel.pipeline.fireErrorCaught(SlowBody()) }
+            abort(at: .now)
         }
     }
 
-    func add(_ channel: any Channel, after seconds: Double) -> Int {
+    /// Aborts the bodies whose time has ended.
+    package func abort(at now: ContinuousClock.Instant) {
+        let slow = state.withLock { state in state.entries.filter { $0.value.end < now } }
+        for (number, entry) in slow {
+            entry.channel.eventLoop.execute { [self] in
+                // Once the body has arrived, the error would be that of the connection's next request.
+                guard state.withLock({ $0.entries[number] != nil }) else { return }
+                // The body's reader gets the error.
+                entry.channel.pipeline.fireErrorCaught(SlowBody())
+            }
+        }
+    }
+
+    /// Starts the time of a body. Returns its number, for ``remove(_:)``.
+    package func add(_ channel: any Channel, after seconds: Double) -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
         return state.withLock { state in
             state.last += 1
@@ -87,11 +100,12 @@ final class BodyDeadlines: Sendable {
         }
     }
 
-    func remove(_ number: Int) { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
+    /// Ends the time of a body that needs no more.
+    package func remove(_ number: Int) { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
 }
 
 /// A body did not arrive in time.
-struct SlowBody: Error {}
+package struct SlowBody: Error {}
 
 extension Request {
     /// The media type of the body in lower case, without parameters; nil if the field is missing.

@@ -27,7 +27,9 @@ enum Sample {
             enrolledAt: enrolledAt, properties: properties, account: account)
     }
 
-    static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> IssuedChallenge {
+    static func challenge(
+        _ seed: UInt8 = 1, app: String = app, expiresIn seconds: Double = 300
+    ) -> IssuedChallenge {
         IssuedChallenge(value: bytes(seed), app: app, purpose: purpose, issuedAt: now, expiresAt: later(seconds))
     }
 

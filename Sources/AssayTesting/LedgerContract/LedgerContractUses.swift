@@ -16,6 +16,21 @@ extension LedgerContract {
             try await ledger.refuse(Sample.use(), .keyRetired(Sample.later(60)), at: Sample.later(61))
             try await ledger.apply(Sample.use(2), at: Sample.later(61))
         },
+        Case("names of apps are compared by their bytes") { ledger in
+            let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+            try await ledger.issue(Sample.challenge(app: composed), at: Sample.now)
+            try await ledger.refuse(
+                Sample.consume(app: decomposed), .challengeMismatch(app: composed, purpose: Sample.purpose))
+            try await ledger.apply(Sample.enrol(Sample.key(app: composed)))
+            for effect in [
+                Sample.refresh(Sample.key(app: decomposed)), Sample.advance(1, app: decomposed),
+                Sample.use(app: decomposed),
+            ] {
+                try await ledger.refuse(effect, .keyOfAnotherApp(composed))
+            }
+            try await ledger.apply(
+                Sample.consume(app: composed), Sample.advance(1, app: composed), Sample.use(app: composed))
+        },
         Case("a key is used by the account that it belongs to") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key(1, account: "alice")), Sample.enrol(Sample.key(2)))
             try await ledger.apply(Sample.use(account: "alice"))

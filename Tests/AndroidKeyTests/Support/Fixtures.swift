@@ -32,11 +32,12 @@ enum Fixtures {
     static func configuration(
         _ rules: AndroidKeyConfiguration.Rules = .init(), challenge: AndroidKeyConfiguration.ChallengeSource = .caller,
         versions: VersionRules<Int64> = VersionRules(minimum: 42), statusList: AttestationStatusRule = .none,
-        reattestation: AndroidKeyConfiguration.Reattestation? = nil, testRoots: [Certificate]? = nil
+        reattestation: AndroidKeyConfiguration.Reattestation? = nil, testRoots: [Certificate]? = nil,
+        packages: [String] = [package]
     ) throws -> AndroidKeyConfiguration {
         let roots = try testRoots ?? roots.get()
         return try AndroidKeyConfiguration(
-            packages: [package], certificateDigests: [digest], challenge: challenge, statusList: statusList,
+            packages: packages, certificateDigests: [digest], challenge: challenge, statusList: statusList,
             rules: rules
         ) {
             $0.versions = versions

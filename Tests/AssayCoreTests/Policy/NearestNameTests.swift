@@ -29,6 +29,39 @@ struct NearestNameTests {
         #expect(Nearest.advice(for: typed, among: ["enforce", "off", "frida"]).isEmpty)
     }
 
+    @Test("Text of more than 80 bytes is not compared, however near a name is", arguments: [80, 81])
+    func long(length: Int) {
+        let name = String(repeating: "frida", count: 17).prefix(length)
+        #expect(Nearest.names(to: name.dropLast() + "x", among: [String(name)]).count == (length == 80 ? 1 : 0))
+    }
+
+    /// The cuts of the table change no result.
+    @Test("The nearest names are those of the smallest edit distance, up to a limit that grows with the length")
+    func smallest() {
+        let names = ["nonce", "nonces", "once", "origin", "purpose", "package-not-allowed", "packet-not-allowed", "a"]
+        for name in names {
+            for typed in [name + "xy", "x" + name, name.replacing("n", with: "m"), String(name.reversed())] {
+                let limit = min(max(2, typed.count / 4), typed.count / 2)
+                let distances = names.map { $0.hasPrefix(typed) ? 0 : Self.distance(Array(typed), Array($0)) }
+                let least = distances.min().flatMap { $0 <= limit ? $0 : nil }
+                let nearest = zip(names, distances).filter { $0.1 == least }.map(\.0)
+                #expect(Nearest.names(to: typed, among: names) == nearest, "\(typed)")
+            }
+        }
+    }
+
+    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
+        var rows = [Array(0...second.count)]
+        for row in 1...first.count {
+            rows.append([row])
+            for column in 1...second.count {
+                let replaced = rows[row - 1][column - 1] + (first[row - 1] == second[column - 1] ? 0 : 1)
+                rows[row].append(min(replaced, rows[row - 1][column] + 1, rows[row][column - 1] + 1))
+            }
+        }
+        return rows[first.count][second.count]
+    }
+
     @Test(
         "Lengths of time that no policy contains are written too",
         arguments: [

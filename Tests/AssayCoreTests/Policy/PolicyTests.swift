@@ -47,6 +47,9 @@ struct PolicyTests {
         #expect(throws: PolicyError(field: "apps", "two apps are named a; names are unique")) {
             try policy([:], apps: [PolicyApp(name: "a"), PolicyApp(name: "a")])
         }
+        #expect(throws: PolicyError.self, "one letter in two spellings") {
+            try policy([:], apps: [PolicyApp(name: "caf\u{E9}"), PolicyApp(name: "cafe\u{301}")])
+        }
         #expect(throws: PolicyError(field: "apps", "app a is configured twice for one engine")) {
             try policy([:], apps: [PolicyApp(name: "a", Configuration(), Configuration())])
         }

@@ -117,4 +117,49 @@ extension DeviceCheckTests {
             #expect(try await device.attest("1", token: device.token()).annotated.contains(CheckID.deviceCheckBan))
         }
     }
+
+    @Test(
+        "While the ledger cannot say whether a key is new, there is no verdict, and Apple counts no key",
+        arguments: [false, true])
+    func unknownWhetherNew(_ isCounted: Bool) async throws {
+        let ledger = FaultyLedger(MemoryLedger())
+        try await TestApple.run(
+            deviceCheck: Self.rules(.enrolments(limit: 1), outage: .annotate), ledger: ledger
+        ) { test in
+            let device = Device("a", test)
+            #expect(try await device.attest("1", token: device.token(), account: "alice").outcome == .accept)
+            device.setBits(isCounted, false, month: "2026-01")
+            let asked = test.script.requests.count
+            ledger.follow { operation, _ in operation == .enrolledKey ? .outage() : nil }
+            do {
+                _ = try await device.attest("1", token: device.token(), account: "alice")
+                Issue.record("there is a verdict")
+            } catch {
+                guard case .outage(let outage) = error as? VerificationError else { throw error }
+                #expect(outage is LedgerOutage)
+            }
+            #expect(
+                test.script.requests.dropFirst(asked).map { $0.path.split(separator: "/").last } == ["query_two_bits"])
+            var record = try test.mint(AttestedKey(seed: "a", label: "1")).record(id: "1")
+            record.deviceBits = DeviceBits(first: isCounted, second: false, changedIn: "2026-01")
+            let replay = Verifier(policy: test.verifier.policy, ledger: ledger, engines: .standard, use: .analysis)
+            await #expect(throws: VerificationError.self) {
+                try await replay.assess(record, ledger: ledger, at: test.time.now)
+            }
+            ledger.recover()
+            let verdict = try await device.attest("1", token: device.token(), account: "alice")
+            #expect(verdict.outcome == .accept, "\(verdict.failed)")
+            #expect(device.bits.map { ($0.first, $0.second) == (isCounted, false) } == true)
+        }
+    }
+
+    @Test("A policy that counts no enrolments does not ask the ledger whether a key is new")
+    func ledgerNotAsked() async throws {
+        let ledger = FaultyLedger { operation, _ in operation == .enrolledKey ? .outage() : nil }
+        try await TestApple.run(deviceCheck: Self.rules(), ledger: ledger) { test in
+            let device = Device("a", test)
+            let verdict = try await device.attest("1", token: device.token(), account: "alice")
+            #expect(verdict.outcome == .accept, "\(verdict.failed)")
+        }
+    }
 }

@@ -135,6 +135,46 @@ struct BuildCheckTests {
         }
     }
 
+    @Test("Of packages that share a user ID, each that the policy names must be admitted, and the others do not count")
+    func sharedUserID() async throws {
+        let time = Date(timeIntervalSince1970: 1_795_132_800)
+        let authority = try AndroidKeyTestAuthority(seed: "builds", notBefore: time.addingTimeInterval(-400 * 86_400))
+        let roots = try authority.rootCertificates.map { try Certificate(der: $0[...]) }
+        let digest = [UInt8](repeating: 7, count: 32)
+        let (shop, lite, neighbour) = ("com.example.shop", "com.example.lite", "com.example.neighbour")
+        let configuration = try AndroidKeyConfiguration(
+            packages: [shop, lite], certificateDigests: [digest], challenge: .caller, statusList: .none
+        ) { $0.testRoots = roots }
+        for (named, admitted, failed) in [
+            ([neighbour, shop], [neighbour], [CheckID.buildsAndroidKey]), ([neighbour, shop], [shop], []),
+            ([shop, lite], [shop], [.buildsAndroidKey]), ([shop, lite], [lite], [.buildsAndroidKey]),
+            ([shop, lite], [lite, shop], []), ([neighbour], [shop], [.buildsAndroidKey]),
+            ([neighbour], [neighbour], []),
+        ] as [([String], [String], [CheckID])] {
+            var blueprint = try AndroidKeyAttestationBlueprint(
+                authority: authority, key: AndroidAttestedKey(.p256, seed: "builds", label: "device"),
+                packageName: shop,
+                certificateDigest: digest, versionCode: 42, device: .factory, challenge: [1], issuedAt: time)
+            blueprint.description.softwareEnforced[.attestationApplicationID] = .octets(
+                ApplicationIDBlueprint(packages: named.map { .init($0, version: 42) }, digests: [digest]).encoded)
+            let ledger = MemoryLedger()
+            let admissions = try admitted.map { package in
+                AdmittedBuild(
+                    try AppBuild(.android, app: package, version: "42"), reason: "release", admittedAt: time - 60,
+                    admittedBy: "ci", until: nil)
+            }
+            _ = try await LedgerRegister<AdmittedBuilds>(in: ledger).admit(admissions, by: "ci", at: time - 60).get()
+            let policy = try VerificationPolicy(
+                apps: [PolicyApp(name: "shop", configurations: [configuration, BuildsConfiguration(.reject)])],
+                modes: [.androidKeyAttestationApplication: .annotate], catalogue: Verifier.catalogue)
+            let minted = try blueprint.mint()
+            let verdict = try await Verifier(policy: policy, ledger: ledger, engines: .standard, use: .admission)
+                .verify(
+                    KeyAttestationInput(certificates: minted.certificates, challenge: minted.challenge), at: time)
+            #expect(verdict.failed == failed, "\(named), \(admitted)")
+        }
+    }
+
     @Test("`checks` can relax or switch off the check, and an allowance excuses its failure", arguments: samples)
     func relaxed(_ sample: Sample) async throws {
         for (mode, status) in [(.annotate, .annotated), (.off, .skipped)] as [(CheckMode, CheckResult.Status)] {
