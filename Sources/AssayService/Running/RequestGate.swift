@@ -127,8 +127,6 @@ final class RequestGate: ChannelDuplexHandler {
         if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
-
     /// Reads no further while a part of a later request waits, or none may follow, but drops what arrives after the end. To stop
     /// reading at each request would take two calls of the system.
     func read(context: ChannelHandlerContext) {
@@ -296,8 +294,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     /// Closes the connection of a client that takes nothing. The system drops what is left of the answer, and tells the client.
     private func reset(_ context: ChannelHandlerContext) {
-        let socket = context.channel as? any SocketOptionProvider
-        _ = socket?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         abort(context)
     }
 
