@@ -2,6 +2,7 @@ import Approov
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
 import Foundation
 import PlayIntegrity

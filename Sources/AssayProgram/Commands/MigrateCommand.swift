@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayCore
+import AssayLedgerPostgreSQL
 import Foundation
 
 struct MigrateCommand: AsyncParsableCommand {
