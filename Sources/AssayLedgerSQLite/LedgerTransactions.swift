@@ -1,6 +1,5 @@
 import AssayCore
 import CoreMetrics
-import Foundation
 import GRDB
 import Synchronization
 

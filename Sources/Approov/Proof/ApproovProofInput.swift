@@ -1,5 +1,4 @@
 public import AssayCore
-import FoundationEssentials
 
 /// A measurement that a proof can prove.
 public enum ApproovMeasurement: String, Sendable, CaseIterable {

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// What the code of an outage means, for `explain` and for metrics.
 package struct OutageExplanation: Sendable {
     package let code: OutageCode

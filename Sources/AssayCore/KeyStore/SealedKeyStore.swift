@@ -1,4 +1,3 @@
-import AssayPrimitives
 import Synchronization
 
 /// Keys in a ``SealedKeyStorage``, encrypted with AES-256-GCM under a master key.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Work that is due at a time, which the processes of one ledger share: one process at a time leases a task.

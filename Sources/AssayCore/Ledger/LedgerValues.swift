@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The use of a challenge, such as an attestation.

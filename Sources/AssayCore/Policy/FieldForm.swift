@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// How the value of a policy field is written: its type for help, how it is read and how it is shown.
 package struct FieldForm<Value: Sendable>: Sendable {
     let value: PolicyField.Value

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AssayCore
 import AssayLedgerPostgreSQL
-import Foundation
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 import Logging

@@ -1,8 +1,6 @@
 import Assay
 import AssayCore
-import AssayHTTP
 import Dispatch
-import FoundationEssentials
 import HTTPTypes
 import Logging
 import NIOCore

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// The end of a file of sealed records: their number, as the last field of the last record, or as a line of its own behind it. A file
 /// without it was cut, or its writer was stopped or has not finished.
 ///

@@ -1,4 +1,3 @@
-import AssayPrimitives
 package import FoundationEssentials
 
 extension CheckDefinition {

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// A policy's rules for requests that carry evidence: the field `requests` of an engine's section.
 package struct RequestRules: Sendable, Equatable {
     /// The role of the signature's `nonce`.

@@ -1,5 +1,4 @@
 import AssayCore
-import PlayIntegrity
 
 /// Caches the access token. Concurrent callers share one request for a new token.
 actor AccessTokenSource {
