@@ -161,6 +161,20 @@ extension Receipt {
         try signed.verifySigner(trust: trust)
         return signed.payload
     }
+
+    /// The payload of a receipt of an enrolled key, after verification and the checks that do not depend on its age and its metric.
+    package static func verified(
+        _ bytes: [UInt8], of key: EnrolledKey, _ expectations: AppAttestExpectations
+    ) throws(CheckFailure) -> Receipt {
+        let receipt = try verified(bytes[...], trust: expectations.trust)
+        let checks = ReceiptCheck(
+            receipt: receipt, input: ReceiptInput(keyID: key.identifier.value, receipt: bytes), enrolled: key,
+            expectations: expectations, now: receipt.creationTime)
+        _ = try checks.appID()
+        try checks.publicKey()
+        _ = try checks.environment()
+        return receipt
+    }
 }
 
 extension CheckCode {
