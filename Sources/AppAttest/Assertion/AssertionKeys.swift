@@ -48,10 +48,7 @@ public struct AssertionKeys: Sendable {
             return cache.key(enrolled.publicKey)
         }
         facts = enrolled.map { EnrolledFacts($0.properties) }
-        self.enrolled = enrolled
-        self.supplied = supplied
-        self.durability = durability
-        self.blocks = blocks
+        (self.enrolled, self.supplied, self.durability, self.blocks) = (enrolled, supplied, durability, blocks)
     }
 }
 

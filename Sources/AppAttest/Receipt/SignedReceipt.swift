@@ -78,9 +78,7 @@ package struct SignedReceipt: Sendable {
                 .missing, at: bytes.startIndex, field: "certificates",
                 "expected the signer's certificate once, found it \(named.count) times")
         }
-        self.message = message
-        self.certificates = certificates
-        self.signer = signer
+        (self.message, self.certificates, self.signer) = (message, certificates, signer)
         do {
             payload = try Receipt(payload: message.content)
         } catch {

@@ -7,9 +7,7 @@ package struct OutageExplanation: Sendable {
     package let meaning: String
 
     private init(_ code: OutageCode, _ parts: [String], _ meaning: String) {
-        self.code = code
-        self.parts = parts
-        self.meaning = meaning
+        (self.code, self.parts, self.meaning) = (code, parts, meaning)
     }
 
     private static let (ledger, keyStore) = ("ledger", "key store")

@@ -10,9 +10,7 @@ package struct FieldForm<Value: Sendable>: Sendable {
         _ value: PolicyField.Value, show: @escaping @Sendable (Value) -> PolicyNode.Content?,
         read: @escaping @Sendable (PolicyNode, any PolicyFiles) throws(PolicyError) -> Value
     ) {
-        self.value = value
-        self.read = read
-        self.show = show
+        (self.value, self.read, self.show) = (value, read, show)
     }
 
     /// A text with a format of its own.

@@ -7,8 +7,6 @@ package struct MintedCorpusFile: Sendable {
     package let isSecret: Bool
 
     init(path: String, contents: String, isSecret: Bool = false) {
-        self.path = path
-        self.contents = contents
-        self.isSecret = isSecret
+        (self.path, self.contents, self.isSecret) = (path, contents, isSecret)
     }
 }

@@ -78,9 +78,7 @@ package struct AppAttestPlatform: Sendable {
 
     /// Creates any platform, real or not.
     package init(number: UInt64, systemName: String, acl: [UInt8]) {
-        self.number = number
-        self.systemName = systemName
-        self.acl = acl
+        (self.number, self.systemName, self.acl) = (number, systemName, acl)
     }
 
     /// An iPhone or iPad.

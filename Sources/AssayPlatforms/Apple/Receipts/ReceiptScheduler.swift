@@ -41,13 +41,8 @@ actor ReceiptScheduler {
         client: AppleServicesClient, ledger: any LedgerAdministration, masterKey: MasterKey?, plan: ReceiptPlan,
         time: ClientTime, report: ReceiptReports, holder: String
     ) {
-        self.client = client
-        self.ledger = ledger
-        self.masterKey = masterKey
-        self.plan = plan
-        self.time = time
-        self.report = report
-        self.holder = holder
+        (self.client, self.ledger, self.masterKey, self.plan) = (client, ledger, masterKey, plan)
+        (self.time, self.report, self.holder) = (time, report, holder)
     }
 
     /// Works until the task is cancelled.

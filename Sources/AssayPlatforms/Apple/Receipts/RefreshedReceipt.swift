@@ -24,12 +24,8 @@ package struct RefreshableReceipt: Sendable, Equatable {
         bytes: [UInt8], environment: AttestEnvironment, createdAt: Date, riskMetric: Int?, notBefore: Date?,
         expiresAt: Date
     ) {
-        self.bytes = bytes
-        self.environment = environment
-        self.createdAt = createdAt
-        self.riskMetric = riskMetric
-        self.notBefore = notBefore
-        self.expiresAt = expiresAt
+        (self.bytes, self.environment, self.createdAt) = (bytes, environment, createdAt)
+        (self.riskMetric, self.notBefore, self.expiresAt) = (riskMetric, notBefore, expiresAt)
     }
 }
 
