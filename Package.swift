@@ -263,7 +263,7 @@ let package = Package(
         support("ToyEngine", "Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayVectors"),
         tests(
             "AssayTokensTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayTesting",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayService AssayTesting",
             "AssayTestSupport AssayTokens PlayIntegrity"),
         tests(
             "ToyEngineTests",
@@ -276,7 +276,7 @@ let package = Package(
         tests(
             "AssayInspectionTests",
             "AndroidKey AppAttest Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
-            "AssayTestSupport InspectionStress"),
+            "AssayTestSupport Approov InspectionStress"),
         tests(
             "AssayReplayTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayReplay AssayTesting",
@@ -286,7 +286,7 @@ let package = Package(
         // Searches logs, errors, crash output and memory for secrets that went in.
         tests(
             "SecretTests",
-            "AppAttest Approov Assay AssayCore AssayHTTP AssayLedgerSQLite AssayPlatforms AssayPrimitives",
+            "AppAttest Approov Assay AssayCore AssayHTTP AssayInspection AssayLedgerSQLite AssayPlatforms AssayPrimitives",
             "AssayProgram AssayTesting AssayTestSupport PlayIntegrity SecretStress"),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         tests(

@@ -48,7 +48,9 @@ package struct AppAttestEngine: EvidenceEngine {
     }
 
     /// The requirements of an app; nil if the policy has no such app.
-    func expectations(_ app: String) -> AppAttestExpectations? { apps.all.first { $0.app.isByteEqual(to: app) } }
+    package func expectations(_ app: String) -> AppAttestExpectations? {
+        apps.all.first { $0.app.isByteEqual(to: app) }
+    }
 
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date

@@ -10,17 +10,17 @@ extension KeyIdentifier {
 }
 
 /// The names of an enrolled key's properties.
-enum EnrolledProperty {
+package enum EnrolledProperty {
     static let appID = "appId"
-    static let environment = "environment"
+    package static let environment = "environment"
     static let osVersion = "osVersion"
     static let validationCategory = "validationCategory"
     static let bundleVersion = "bundleVersion"
     static let testAuthority = "testAuthority"
     /// The risk metric of the last refreshed receipt, in decimal digits.
-    static let riskMetric = "riskMetric"
+    package static let riskMetric = "riskMetric"
     /// When that receipt was issued, RFC 3339.
-    static let riskMetricTime = "riskMetricTime"
+    package static let riskMetricTime = "riskMetricTime"
     /// The properties that a further attestation of a key must not change.
     static let identity = [appID, environment, testAuthority]
 }

@@ -1,4 +1,3 @@
-import AssayCore
 package import FoundationEssentials
 
 /// Writes JSON (RFC 8259) as UTF-8 into one buffer, without intermediate strings. The caller writes commas and

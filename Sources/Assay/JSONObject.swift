@@ -1,4 +1,3 @@
-import AssayCore
 package import FoundationEssentials
 
 /// Composes a JSON object with ordered fields. Foundation's encoder does not guarantee the order.

@@ -1,7 +1,6 @@
 public import AssayCore
 import AssayPrimitives
 import AssayTokens
-import Foundation
 import Yams
 
 /// Reads and validates policy files in YAML.

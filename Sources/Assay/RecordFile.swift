@@ -1,6 +1,5 @@
 public import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 
 /// Reads evidence records: a JSON file with one record, an array of them, or one per line (NDJSON).
 public enum RecordFile {

@@ -4,6 +4,8 @@ public import FoundationEssentials
 
 /// Direct calls for backends that have the parts of a request instead of a record.
 extension Verifier {
+    package var appAttest: AppAttestEngine { engines.appAttest }
+
     /// Judges an attestation, and enrols its key on acceptance.
     ///
     /// - Parameters:

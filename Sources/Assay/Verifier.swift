@@ -33,7 +33,7 @@ public struct Verifier: Sendable {
     package let ledger: any Ledger
     let engines: Engines
     /// The keys of the policy and the key stores.
-    let keys: any KeyStore
+    package let keys: any KeyStore
     /// Services that learn of accepted evidence.
     let observers: [any AcceptanceObserver]
     /// Counts verdicts; nil if no backend for swift-metrics is set up.

@@ -22,12 +22,8 @@ package struct Annotation: Sendable {
         _ name: String, at range: Range<Int>? = nil, value: String? = nil, meaning: String? = nil,
         violation: String? = nil, children: [Annotation] = []
     ) {
-        self.range = range
-        self.name = name
-        self.value = value
-        self.meaning = meaning
-        self.violation = violation
-        self.children = children
+        (self.range, self.name, self.value) = (range, name, value)
+        (self.meaning, self.violation, self.children) = (meaning, violation, children)
     }
 }
 

@@ -56,10 +56,7 @@ package struct BlobContents: Sendable {
     package init(
         _ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = [], secrets: [Range<Int>] = []
     ) {
-        self.annotations = annotations
-        self.nested = nested
-        self.unknown = unknown
-        self.secrets = secrets
+        (self.annotations, self.nested, self.unknown, self.secrets) = (annotations, nested, unknown, secrets)
     }
 }
 
@@ -100,11 +97,8 @@ package struct NestedBlob: Sendable {
         _ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil,
         at range: Range<Int>? = nil
     ) {
-        self.name = name
-        self.encoding = encoding
-        self.bytes = bytes
-        self.format = format
-        self.range = range
+        (self.name, self.encoding, self.bytes) = (name, encoding, bytes)
+        (self.format, self.range) = (format, range)
     }
 }
 

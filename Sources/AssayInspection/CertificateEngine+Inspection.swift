@@ -1,5 +1,4 @@
 package import Assay
-import AssayCore
 
 extension CertificateEngine: InspectableEngine {
     package static let title = "Certificates of hosts"

@@ -1,4 +1,3 @@
-import AppAttest
 import AssayCore
 
 /// What a blob is, in at most five lines: what, whose app on which system, which key and device, when, and whether it is sound. The

@@ -1,5 +1,4 @@
 package import Assay
-import AssayCore
 
 extension NoEvidenceEngine: InspectableEngine {
     package static let title = "No evidence"

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The layer for bytes that no format recognises.
 enum UnknownBytes {

@@ -1,6 +1,4 @@
 import AssayCore
-import AssayPrimitives
-import Foundation
 import GRDB
 
 /// Checks the file and the rows of a ledger for damage.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import Foundation
 
 /// The rows of changes by operators. The caller holds the transaction.

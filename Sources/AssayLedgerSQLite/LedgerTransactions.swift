@@ -1,6 +1,5 @@
 import AssayCore
 import CoreMetrics
-import Foundation
 import GRDB
 import Synchronization
 
@@ -14,9 +13,7 @@ final class LedgerTransactions: Sendable {
     private let batchSize = Recorder(label: MetricName.ledgerBatch.rawValue)
 
     init(purging: LedgerPurging, busyWait: BusyWait, watch: LedgerWatch) {
-        self.purging = purging
-        self.busyWait = busyWait
-        self.watch = watch
+        (self.purging, self.busyWait, self.watch) = (purging, busyWait, watch)
     }
 
     var count: Int { begun.load(ordering: .relaxed) }

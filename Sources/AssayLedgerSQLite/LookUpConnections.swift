@@ -27,9 +27,7 @@ final class LookUpConnections: Sendable {
 
     /// - Parameter busyTimeout: how long a query waits for a process that recovers the file, in milliseconds.
     init(path: String, busyTimeout: Int32, watch: LedgerWatch) {
-        self.path = path
-        self.busyTimeout = busyTimeout
-        self.watch = watch
+        (self.path, self.busyTimeout, self.watch) = (path, busyTimeout, watch)
     }
 
     /// Calls `body` with a connection that no other thread uses.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import Foundation
 import GRDB
 

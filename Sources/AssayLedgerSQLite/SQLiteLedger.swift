@@ -34,9 +34,7 @@ public final class SQLiteLedger: LedgerAdministration {
     private let purging: LedgerPurging
 
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging, watch: LedgerWatch) {
-        self.pool = pool
-        self.purging = purging
-        self.watch = watch
+        (self.pool, self.purging, self.watch) = (pool, purging, watch)
         lookUps = LookUpConnections(path: pool.path, busyTimeout: busyWait.milliseconds, watch: watch)
         writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging, watch: watch)
     }

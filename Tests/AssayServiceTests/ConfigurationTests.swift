@@ -145,6 +145,14 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("Every wrong call of the library has a code of its own, and a missing status list is a missing service")
+    func codesOfCalls() {
+        for reason in RequestError.Reason.allCases {
+            let code = ProblemCode(RequestError(reason, ""))
+            #expect(code.rawValue == (reason == .noStatusList ? "no-service" : reason.rawValue))
+        }
+    }
+
     @Test("Docs/service.md has every key, with its form, its default and its help, and an example that is read")
     func documented() throws {
         let file = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Docs/service.md")

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import AssayTesting
 import AssayTokens
 import Foundation

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import AssayTokens

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import AssayTokens

@@ -2,6 +2,7 @@ import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayPrimitives
+import AssayService
 import AssayTestSupport
 import AssayTesting
 import AssayTokens

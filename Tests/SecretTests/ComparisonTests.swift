@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayInspection
 import AssayLedgerSQLite
 import AssayPlatforms
 import AssayPrimitives

@@ -48,15 +48,12 @@ public struct AssertionKeys: Sendable {
             return cache.key(enrolled.publicKey)
         }
         facts = enrolled.map { EnrolledFacts($0.properties) }
-        self.enrolled = enrolled
-        self.supplied = supplied
-        self.durability = durability
-        self.blocks = blocks
+        (self.enrolled, self.supplied, self.durability, self.blocks) = (enrolled, supplied, durability, blocks)
     }
 }
 
 /// The properties of an enrolled key for the checks of assertions, collected in one pass over the dictionary.
-struct EnrolledFacts: Sendable {
+package struct EnrolledFacts: Sendable {
     /// The App ID that the key was attested for.
     private(set) var appID: String?
     /// The name of the environment in which it was attested.
@@ -68,10 +65,10 @@ struct EnrolledFacts: Sendable {
     /// Whether its attestation carried one of the extensions of iOS 27 and macOS 27.
     private(set) var hasExtensions = false
     /// The risk metric of its last refreshed receipt; nil for none.
-    private(set) var riskMetric: AppAttestRiskMetric?
+    package private(set) var riskMetric: AppAttestRiskMetric?
 
     /// Finds the facts.
-    init(_ properties: [String: String]) {
+    package init(_ properties: [String: String]) {
         var (metric, metricTime): (String?, String?)
         for (name, value) in properties {
             switch name {

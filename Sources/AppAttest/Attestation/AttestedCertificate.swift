@@ -1,4 +1,3 @@
-import AssayCore
 package import AssayPrimitives
 
 /// The facts that Apple certifies in the extensions 1.2.840.113635.100.8.5, .6 and .7 of the attested certificate. They are not

@@ -61,10 +61,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
             maximumAge: Double = 300, maximumRiskMetric: Int? = nil, maximumRiskMetricAge: Double? = nil,
             keep: ReceiptKeeping? = nil
         ) {
-            self.maximumAge = maximumAge
-            self.maximumRiskMetric = maximumRiskMetric
-            self.maximumRiskMetricAge = maximumRiskMetricAge
-            self.keep = keep
+            (self.maximumAge, self.maximumRiskMetric) = (maximumAge, maximumRiskMetric)
+            (self.maximumRiskMetricAge, self.keep) = (maximumRiskMetricAge, keep)
         }
     }
 

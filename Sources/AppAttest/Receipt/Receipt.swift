@@ -23,13 +23,13 @@ package struct Receipt: Sendable {
     /// Field 6.
     let type: Kind
     /// Field 7, undocumented; nil if it is absent.
-    let environment: AttestEnvironment?
+    package let environment: AttestEnvironment?
     /// Field 12.
     package let creationTime: Date
     /// Field 17: about how many keys the device attested in the last 30 days.
     package let riskMetric: Int?
     /// Field 19: the time from which Apple exchanges the receipt.
-    let notBefore: Date?
+    package let notBefore: Date?
     /// Field 21: the time until which Apple exchanges the receipt.
     package let expirationTime: Date
 

@@ -78,9 +78,7 @@ package struct SignedReceipt: Sendable {
                 .missing, at: bytes.startIndex, field: "certificates",
                 "expected the signer's certificate once, found it \(named.count) times")
         }
-        self.message = message
-        self.certificates = certificates
-        self.signer = signer
+        (self.message, self.certificates, self.signer) = (message, certificates, signer)
         do {
             payload = try Receipt(payload: message.content)
         } catch {
@@ -160,6 +158,20 @@ extension Receipt {
         try signed.verifySignature()
         try signed.verifySigner(trust: trust)
         return signed.payload
+    }
+
+    /// The payload of a receipt of an enrolled key, after verification and the checks that do not depend on its age and its metric.
+    package static func verified(
+        _ bytes: [UInt8], of key: EnrolledKey, _ expectations: AppAttestExpectations
+    ) throws(CheckFailure) -> Receipt {
+        let receipt = try verified(bytes[...], trust: expectations.trust)
+        let checks = ReceiptCheck(
+            receipt: receipt, input: ReceiptInput(keyID: key.identifier.value, receipt: bytes), enrolled: key,
+            expectations: expectations, now: receipt.creationTime)
+        _ = try checks.appID()
+        try checks.publicKey()
+        _ = try checks.environment()
+        return receipt
     }
 }
 

@@ -82,9 +82,7 @@ package final class ApproovKey: KeyMaterial {
                 "wrong-algorithm", part: Self.algorithmPart,
                 "expected \(found), which is the algorithm of the key that was given, found \"\(algorithm.excerpt)\"")
         }
-        self.secret = secret
-        self.decryption = decryption
-        self.keyID = keyID
+        (self.secret, self.decryption, self.keyID) = (secret, decryption, keyID)
     }
 
     private static func publicKey(_ text: SecretBytes) throws(KeyError) -> JWSKey {

@@ -1,18 +1,19 @@
-import AssayCore
-import AssayPrimitives
+package import AssayCore
+package import AssayPrimitives
 
 /// The secrets of an Approov account, in the form that its command-line tool prints.
-enum ApproovSecret {
+package enum ApproovSecret {
     /// 512 bits (Approov, Token Signing).
-    static let tokenLengths = 64...64
+    package static let tokenLengths = 64...64
     /// At least the hash length of HMAC-SHA-256 (RFC 2104 section 3).
     static let messageLengths = 32...128
-    static let form = "the account's secret: base64 or base64url of 64 bytes (88 characters, or 86 without padding)"
+    package static let form =
+        "the account's secret: base64 or base64url of 64 bytes (88 characters, or 86 without padding)"
     static let messageForm = "the account's message signing key: base64 or base64url of 32 to 128 bytes"
 
     /// Decodes a secret. No error contains a part of it. A key of a key pair is refused: with a public key as HMAC secret, anyone could
     /// sign.
-    static func decode(
+    package static func decode(
         _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
     ) throws(KeyError) -> SecretBytes {
         let expected = lengths == tokenLengths ? form : messageForm

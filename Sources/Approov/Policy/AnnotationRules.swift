@@ -59,11 +59,8 @@ package struct AnnotationRules: Sendable, Equatable {
     package init(
         preset: Preset? = nil, reject: [String] = [], note: [String] = [], ignore: [String] = [], others: Rule = .note
     ) {
-        self.preset = preset
-        self.reject = reject
-        self.note = note
-        self.ignore = ignore
-        self.others = others
+        (self.preset, self.reject, self.note) = (preset, reject, note)
+        (self.ignore, self.others) = (ignore, others)
     }
 
     /// The treatment of an annotation of a token with the annotations `all`: by the lists, then the preset, then

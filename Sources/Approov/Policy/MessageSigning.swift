@@ -71,13 +71,8 @@ package struct MessageSigning: Sendable, Equatable {
         freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = [],
         body: RequestRules.BodyRule = .verified
     ) {
-        self.signer = signer
-        self.keys = keys
-        self.components = components
-        self.freshness = freshness
-        self.replay = replay
-        self.quirks = quirks
-        self.body = body
+        (self.signer, self.keys, self.components, self.freshness) = (signer, keys, components, freshness)
+        (self.replay, self.quirks, self.body) = (replay, quirks, body)
     }
 }
 

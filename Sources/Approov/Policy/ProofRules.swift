@@ -31,9 +31,7 @@ package struct ProofRules: Sendable, Equatable {
     package var life: Double?
 
     package init(tokens: TokenRule = .encrypted, nonce: NonceRule = .caller, keys: [String]? = nil) {
-        self.tokens = tokens
-        self.nonce = nonce
-        self.keys = keys
+        (self.tokens, self.nonce, self.keys) = (tokens, nonce, keys)
     }
 }
 

@@ -1,5 +1,4 @@
 public import AssayCore
-import FoundationEssentials
 
 /// A measurement that a proof can prove.
 public enum ApproovMeasurement: String, Sendable, CaseIterable {
@@ -41,10 +40,7 @@ public struct ApproovProofInput: Sendable {
 
     /// Creates the input of a verification.
     public init(nonce: [UInt8], proof: [UInt8], source: Source, measurement: ApproovMeasurement? = nil) {
-        self.nonce = nonce
-        self.proof = proof
-        self.source = source
-        self.measurement = measurement
+        (self.nonce, self.proof, self.source, self.measurement) = (nonce, proof, source, measurement)
     }
 }
 

@@ -46,9 +46,7 @@ public struct MeasurementToken: Sendable {
         issuedAt: Date, expiresAt: Date? = nil
     ) {
         func whole(_ time: Date) -> Date { Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down)) }
-        self.measurements = measurements
-        self.deviceID = deviceID
-        self.responseCode = responseCode
+        (self.measurements, self.deviceID, self.responseCode) = (measurements, deviceID, responseCode)
         self.issuedAt = whole(issuedAt)
         self.expiresAt = expiresAt.map(whole)
     }

@@ -24,10 +24,7 @@ public struct ApproovTextInput: Sendable {
     public init(
         token: String, text: String, signature: String, binding: [ApproovBoundValue] = [], address: String? = nil
     ) {
-        self.token = token
-        self.text = text
-        self.signature = signature
-        self.binding = binding
-        self.address = address
+        (self.token, self.text, self.signature) = (token, text, signature)
+        (self.binding, self.address) = (binding, address)
     }
 }

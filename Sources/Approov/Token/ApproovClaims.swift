@@ -25,9 +25,7 @@ public final class ApproovClaims: Sendable {
 
         /// Creates measurements.
         public init(proofKey: SecretBytes?, integrity: SecretBytes?, device: SecretBytes?) {
-            self.proofKey = proofKey
-            self.integrity = integrity
-            self.device = device
+            (self.proofKey, self.integrity, self.device) = (proofKey, integrity, device)
         }
     }
 

@@ -25,9 +25,7 @@ public struct ApproovTokenInput: Sendable {
 
     /// Creates the input of a verification.
     public init(_ evidence: Evidence, binding: [ApproovBoundValue] = [], address: String? = nil) {
-        self.evidence = evidence
-        self.binding = binding
-        self.address = address
+        (self.evidence, self.binding, self.address) = (evidence, binding, address)
     }
 
     /// Creates the input of a verification from a token's text and its bound values.

@@ -67,11 +67,8 @@ final class ApproovTokenKeys: Sendable {
         let passed: CheckResult
 
         init(name: String, keyID: String?, isSymmetric: Bool, algorithm: String, key: Key, gate: CheckID) {
-            self.name = name
-            self.keyID = keyID
-            self.isSymmetric = isSymmetric
-            self.algorithm = algorithm
-            self.key = key
+            (self.name, self.keyID, self.isSymmetric) = (name, keyID, isSymmetric)
+            (self.algorithm, self.key) = (algorithm, key)
             passed = .passed(gate, Finding(.authenticatedWithKey, "with key \(name.excerpt)"))
         }
     }

@@ -1,5 +1,4 @@
 package import AssayCore
-import FoundationEssentials
 
 /// Reads the list `keys` of a policy file.
 package struct PolicyKeys {

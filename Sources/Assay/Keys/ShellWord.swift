@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Quotes words for commands in messages, which users paste into a shell.
 enum ShellWord {
     /// The text as one word for POSIX shells (XCU section 2.2), never an option of the command. Writes characters that

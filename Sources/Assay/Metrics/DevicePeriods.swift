@@ -1,4 +1,3 @@
-import AssayCore
 package import FoundationEssentials
 
 /// The sketches of an app's devices in the current hour, day and month, UTC.

@@ -25,14 +25,6 @@ package struct AppConfigurationClaims: Sendable {
     /// `mode`, `did` and `exp`; nil for an app without a mode.
     package var mode: DevicePinMode?
 
-    package init(
-        issuer: String, app: String, version: Int64, force: Int64, pins: PinSet, keys: [TokenSigner],
-        mode: DevicePinMode? = nil
-    ) {
-        (self.issuer, self.app, self.version, self.force) = (issuer, app, version, force)
-        (self.pins, self.keys, self.mode) = (pins, keys, mode)
-    }
-
     /// The claims as JSON.
     package func json(at now: Date) -> [UInt8] {
         let issuedAt = now.timeIntervalSince1970.rounded(.down)

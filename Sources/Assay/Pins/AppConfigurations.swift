@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import AssayTokens
 package import FoundationEssentials
 import Synchronization

@@ -1,4 +1,3 @@
-import AssayCore
 package import AssayPrimitives
 package import FoundationEssentials
 

@@ -1,4 +1,3 @@
-import AssayCore
 package import AssayPrimitives
 
 /// The pins of domains, as apps get them.

@@ -18,10 +18,7 @@ package struct AccountStandings: Sendable {
     package init(
         account: String?, standings: [LedgerStanding], owner: String? = nil, ownerBlock: LedgerBlock? = nil
     ) {
-        self.account = account
-        self.standings = standings
-        self.owner = owner
-        self.ownerBlock = ownerBlock
+        (self.account, self.standings, self.owner, self.ownerBlock) = (account, standings, owner, ownerBlock)
     }
 
     /// The account that the check of an account is about; nil if there is none.

@@ -83,21 +83,16 @@ package struct Assessment: Sendable {
         subject: (any EngineSubject)?, testAuthority: String?, voucher: EvidenceVoucher = .caller,
         boundText: String? = nil, passesWithoutProof: Bool = false
     ) {
-        self.kind = kind
-        self.app = app
-        self.catalogue = catalogue
-        self.checks = checks
-        self.ledgerChecks = ledgerChecks
+        (self.kind, self.app, self.catalogue) = (kind, app, catalogue)
+        (self.checks, self.ledgerChecks) = (checks, ledgerChecks)
         var hasFindings = false
         isAcceptable = Assessment.isAcceptable(checks, withoutProof: passesWithoutProof, &hasFindings)
         self.hasFindings = hasFindings || !isAcceptable
         firstFailed = isAcceptable ? nil : checks.first { $0.status == .failed }?.check
         self.effects = isAcceptable ? effects : []
         self.confirmations = isAcceptable ? confirmations : []
-        self.subject = subject
-        self.testAuthority = testAuthority
-        self.voucher = voucher
-        self.boundText = boundText
+        (self.subject, self.testAuthority) = (subject, testAuthority)
+        (self.voucher, self.boundText) = (voucher, boundText)
     }
 
     /// Rejects evidence that none of several apps, or the named one, can decode. Skips `checks`, which include the ledger's.

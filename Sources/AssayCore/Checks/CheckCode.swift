@@ -11,9 +11,7 @@ public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
         let remedy: Remedy?
 
         init(name: String, meaning: String, remedy: Remedy?) {
-            self.name = name
-            self.meaning = meaning
-            self.remedy = remedy
+            (self.name, self.meaning, self.remedy) = (name, meaning, remedy)
         }
     }
 

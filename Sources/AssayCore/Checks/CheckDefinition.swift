@@ -35,15 +35,9 @@ public struct CheckDefinition: Sendable, Identifiable {
         _ id: CheckID, _ kind: Kind, mayBeOff: Bool = true, proves: String, stops: String, lookAt: String,
         source: String, remedy: Remedy, codes: [CheckCode]
     ) {
-        self.id = id
-        self.kind = kind
-        self.mayBeOff = mayBeOff
-        self.proves = proves
-        self.stops = stops
-        self.lookAt = lookAt
-        self.source = source
-        self.remedy = remedy
-        self.codes = codes
+        (self.id, self.kind, self.mayBeOff) = (id, kind, mayBeOff)
+        (self.proves, self.stops, self.lookAt) = (proves, stops, lookAt)
+        (self.source, self.remedy, self.codes) = (source, remedy, codes)
     }
 
     /// The mode of the check unless the policy sets another; nil if it is always enforced, as gates and ledger checks are.

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// The modes of policy checks, prepared for fast lookup. Stores only the relaxed checks, in a list: they are few, and
 /// comparing a few names is faster than hashing one.
 package struct CheckModes: Sendable, ExpressibleByDictionaryLiteral {

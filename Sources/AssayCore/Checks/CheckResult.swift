@@ -84,9 +84,7 @@ public struct CheckResult: Sendable {
     }
 
     private init(_ check: CheckID, _ status: Status, _ remark: Remark) {
-        self.check = check
-        self.status = status
-        self.remark = remark
+        (self.check, self.status, self.remark) = (check, status, remark)
     }
 
     /// The check holds.

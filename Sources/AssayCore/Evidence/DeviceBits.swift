@@ -11,9 +11,7 @@ public struct DeviceBits: Sendable, Equatable {
 
     /// Describes bits.
     public init(first: Bool, second: Bool, changedIn: String?) {
-        self.first = first
-        self.second = second
-        self.changedIn = changedIn
+        (self.first, self.second, self.changedIn) = (first, second, changedIn)
     }
 
     /// The facts for verdicts and records.

@@ -8,9 +8,7 @@ package struct EngineResources: Sendable {
     package var engines: [EvidenceKind: any EvidenceEngine] = [:]
 
     package init(keys: any KeyStore, services: [any EngineService] = [], use: VerdictUse = .admission) {
-        self.keys = keys
-        self.services = services
-        self.use = use
+        (self.keys, self.services, self.use) = (keys, services, use)
     }
 }
 

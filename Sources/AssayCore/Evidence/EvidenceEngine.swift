@@ -121,8 +121,6 @@ package struct DeviceIDForm: Sendable {
     package let isValid: @Sendable (String) -> Bool
 
     package init(_ description: String, padding: String, isValid: @escaping @Sendable (String) -> Bool) {
-        self.description = description
-        self.padding = padding
-        self.isValid = isValid
+        (self.description, self.padding, self.isValid) = (description, padding, isValid)
     }
 }

@@ -84,15 +84,9 @@ public struct EvidenceRecord: Sendable {
         id: String?, kind: EvidenceKind, app: String?, account: String? = nil, deviceToken: String? = nil,
         deviceBits: DeviceBits? = nil, receivedAt: Date?, evidence: RecordObject, expect: Expectation?
     ) {
-        self.id = id
-        self.kind = kind
-        self.app = app
-        self.account = account
-        self.deviceToken = deviceToken
-        self.deviceBits = deviceBits
-        self.receivedAt = receivedAt
-        self.evidence = evidence
-        self.expect = expect
+        (self.id, self.kind, self.app) = (id, kind, app)
+        (self.account, self.deviceToken, self.deviceBits) = (account, deviceToken, deviceBits)
+        (self.receivedAt, self.evidence, self.expect) = (receivedAt, evidence, expect)
     }
 
     /// The record as received at a time: what it says of its own reception, expectation and redaction, and of Apple's bits, does not count.
@@ -114,9 +108,7 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Describes why a record cannot be read.
     package init(field: String, offset: Int, _ message: String) {
-        self.field = field
-        self.offset = offset
-        self.message = message
+        (self.field, self.offset, self.message) = (field, offset, message)
     }
 
     /// Field, byte and sentence.

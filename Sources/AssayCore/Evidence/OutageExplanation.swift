@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// What the code of an outage means, for `explain` and for metrics.
 package struct OutageExplanation: Sendable {
     package let code: OutageCode
@@ -9,9 +7,7 @@ package struct OutageExplanation: Sendable {
     package let meaning: String
 
     private init(_ code: OutageCode, _ parts: [String], _ meaning: String) {
-        self.code = code
-        self.parts = parts
-        self.meaning = meaning
+        (self.code, self.parts, self.meaning) = (code, parts, meaning)
     }
 
     private static let (ledger, keyStore) = ("ledger", "key store")

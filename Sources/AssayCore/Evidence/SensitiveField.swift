@@ -37,12 +37,7 @@ package struct SensitiveField: Sendable {
         checks: [CheckID] = [],
         isSensitive: @escaping @Sendable (RecordValue) -> Bool
     ) {
-        self.kind = kind
-        self.name = name
-        self.substitute = substitute
-        self.reveals = reveals
-        self.condition = condition
-        self.checks = checks
-        self.isSensitive = isSensitive
+        (self.kind, self.name, self.substitute, self.reveals) = (kind, name, substitute, reveals)
+        (self.condition, self.checks, self.isSensitive) = (condition, checks, isSensitive)
     }
 }

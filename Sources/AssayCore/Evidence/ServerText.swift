@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Quotes server texts in errors and verdicts, which appear in logs.
 package enum ServerText {
     /// The maximum word length. A server or proxy may echo its request: every token and signature in it is longer.

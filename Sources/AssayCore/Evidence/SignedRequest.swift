@@ -43,10 +43,7 @@ public struct SignedRequest: Sendable {
 
     /// Creates the input of a verification.
     public init(method: String, targetURI: String, fields: [Field], body: Body, address: String? = nil) {
-        self.method = method
-        self.targetURI = targetURI
-        self.fields = fields
-        self.body = body
-        self.address = address
+        (self.method, self.targetURI, self.fields) = (method, targetURI, fields)
+        (self.body, self.address) = (body, address)
     }
 }

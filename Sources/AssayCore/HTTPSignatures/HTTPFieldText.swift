@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Compares names and trims values of HTTP fields (RFC 9110 section 5).
 package enum HTTPFieldText {
     /// Whether two names are equal, ignoring ASCII case (section 5.1).

@@ -20,10 +20,7 @@ public struct SealedKey: Sendable, Equatable {
 
         /// States the times.
         public init(notBefore: Int64?, notAfter: Int64?, retiredAt: Int64?, addedAt: Int64) {
-            self.notBefore = notBefore
-            self.notAfter = notAfter
-            self.retiredAt = retiredAt
-            self.addedAt = addedAt
+            (self.notBefore, self.notAfter, self.retiredAt, self.addedAt) = (notBefore, notAfter, retiredAt, addedAt)
         }
     }
 
@@ -50,14 +47,8 @@ public struct SealedKey: Sendable, Equatable {
         name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times, masterKeyID: [UInt8],
         sealed: [UInt8], origin: [UInt8] = []
     ) {
-        self.name = name
-        self.purpose = purpose
-        self.scope = scope
-        self.algorithm = algorithm
-        self.times = times
-        self.masterKeyID = masterKeyID
-        self.sealed = sealed
-        self.origin = origin
+        (self.name, self.purpose, self.scope, self.algorithm) = (name, purpose, scope, algorithm)
+        (self.times, self.masterKeyID, self.sealed, self.origin) = (times, masterKeyID, sealed, origin)
     }
 
     /// The same key with another origin.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The place where a ``SealedKeyStore`` stores its keys: a table in a file or a database.

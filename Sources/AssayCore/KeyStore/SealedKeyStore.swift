@@ -1,4 +1,3 @@
-import AssayPrimitives
 import Synchronization
 
 /// Keys in a ``SealedKeyStorage``, encrypted with AES-256-GCM under a master key.
@@ -58,10 +57,7 @@ public final class SealedKeyStore: KeyStore {
         storage: any SealedKeyStorage, masterKey: MasterKey, materials: [any KeyMaterial.Type],
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.storage = storage
-        self.masterKey = masterKey
-        self.materials = materials
-        self.now = now
+        (self.storage, self.masterKey, self.materials, self.now) = (storage, masterKey, materials, now)
     }
 
     /// The keys of a purpose in all states, by name.

@@ -60,10 +60,7 @@ package struct KeyPart: Sendable, Equatable {
     package let form: String
 
     package init(_ name: String, _ content: Content, isRequired: Bool, form: String) {
-        self.name = name
-        self.content = content
-        self.isRequired = isRequired
-        self.form = form
+        (self.name, self.content, self.isRequired, self.form) = (name, content, isRequired, form)
     }
 
     /// Whether the part is secret. Its file must not be readable by other users.
@@ -81,9 +78,7 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Describes what is wrong with a key.
     public init(_ code: String, part: String, _ message: String) {
-        self.code = code
-        self.part = part
-        self.message = message
+        (self.code, self.part, self.message) = (code, part, message)
     }
 
     /// The code for the public half of a key pair in place of a secret.

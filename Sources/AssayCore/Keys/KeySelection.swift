@@ -11,9 +11,7 @@ package struct KeyClaim: Sendable {
     package let scopes: [String]
 
     package init(app: String, names: [String]?, scopes: [String]) {
-        self.app = app
-        self.names = names
-        self.scopes = scopes
+        (self.app, self.names, self.scopes) = (app, names, scopes)
     }
 
     /// Whether a key belongs to the app. If the policy names keys, the key must be one of them, and any scope that it

@@ -23,12 +23,8 @@ public struct NamedKey: Sendable {
         name: String, scope: String? = nil, window: KeyWindow = .always, retiredAt: Date? = nil,
         addedAt: Date? = nil, material: any KeyMaterial
     ) {
-        self.name = name
-        self.scope = scope
-        self.window = window
-        self.retiredAt = retiredAt
-        self.addedAt = addedAt
-        self.material = material
+        (self.name, self.scope, self.window) = (name, scope, window)
+        (self.retiredAt, self.addedAt, self.material) = (retiredAt, addedAt, material)
     }
 
     /// The key's state at a time.

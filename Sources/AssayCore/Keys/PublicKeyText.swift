@@ -14,9 +14,7 @@ package struct PublicKeyText {
     let swapHint: String
 
     package init(part: String, expected: String, swapHint: String = "") {
-        self.part = part
-        self.expected = expected
-        self.swapHint = swapHint
+        (self.part, self.expected, self.swapHint) = (part, expected, swapHint)
     }
 
     /// Decodes base64 in either alphabet, or a `PUBLIC KEY` PEM block, and passes the SubjectPublicKeyInfo to `read`.

@@ -253,14 +253,8 @@ public struct LedgerSummary: Sendable, Equatable {
         openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int,
         operators: Int, documents: Int, tasks: Int
     ) {
-        self.openChallenges = openChallenges
-        self.consumedChallenges = consumedChallenges
-        self.keys = keys
-        self.digests = digests
-        self.blocks = blocks
-        self.allowances = allowances
-        self.operators = operators
-        self.documents = documents
-        self.tasks = tasks
+        (self.openChallenges, self.consumedChallenges, self.keys) = (openChallenges, consumedChallenges, keys)
+        (self.digests, self.blocks, self.allowances) = (digests, blocks, allowances)
+        (self.operators, self.documents, self.tasks) = (operators, documents, tasks)
     }
 }

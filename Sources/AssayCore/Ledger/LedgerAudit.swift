@@ -62,9 +62,7 @@ public struct LedgerChange: Sendable, Equatable {
         // By way of the stored microseconds: the entry of a stored row is the same as that of the row before it was stored.
         self.at = Date(timeIntervalSince1970: (Double(at.microseconds) / 1000).rounded() / 1000)
         self.operatorName = operatorName ?? ""
-        self.action = action
-        self.subject = subject
-        self.detail = detail
+        (self.action, self.subject, self.detail) = (action, subject, detail)
     }
 
     /// The change that sets a block or an allowance.
@@ -157,10 +155,7 @@ public struct LedgerAuditEntry: Sendable, Equatable {
 
     /// Describes an entry.
     public init(number: Int, change: LedgerChange, previousHash: [UInt8], hash: [UInt8]) {
-        self.number = number
-        self.change = change
-        self.previousHash = previousHash
-        self.hash = hash
+        (self.number, self.change, self.previousHash, self.hash) = (number, change, previousHash, hash)
     }
 
     /// What the hash covers: a JSON object (RFC 8259) without white space, its fields `number`, `at` (RFC 3339),

@@ -38,8 +38,6 @@ public struct LedgerDocument: Sendable, Equatable {
 
     /// Describes a document.
     public init(bytes: [UInt8], revision: Int64, storedAt: Date) {
-        self.bytes = bytes
-        self.revision = revision
-        self.storedAt = storedAt
+        (self.bytes, self.revision, self.storedAt) = (bytes, revision, storedAt)
     }
 }

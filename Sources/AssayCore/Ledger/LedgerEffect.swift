@@ -140,11 +140,8 @@ public struct CounterAdvance: Sendable, Equatable {
     public let supplied: EnrolledKey?
 
     package init(key: KeyIdentifier, app: String, counter: UInt32, rule: Rule, supplied: EnrolledKey? = nil) {
-        self.key = key
-        self.app = app
-        self.counter = counter
-        self.rule = rule
-        self.supplied = supplied
+        (self.key, self.app, self.counter) = (key, app, counter)
+        (self.rule, self.supplied) = (rule, supplied)
     }
 
     /// Why the rule does not allow the step from a state; nil if it does.
@@ -176,9 +173,7 @@ public struct KeyUse: Sendable, Equatable {
     public let account: String?
 
     package init(key: KeyIdentifier, app: String, account: String? = nil) {
-        self.key = key
-        self.app = app
-        self.account = account
+        (self.key, self.app, self.account) = (key, app, account)
     }
 }
 

@@ -78,13 +78,8 @@ public struct LedgerOperator: Sendable, Equatable {
         name: String, role: OperatorRole, addedAt: Date, addedBy: String?, until: Date, revokedAt: Date? = nil,
         revokedBy: String? = nil
     ) {
-        self.name = name
-        self.role = role
-        self.addedAt = addedAt
-        self.addedBy = addedBy
-        self.until = until
-        self.revokedAt = revokedAt
-        self.revokedBy = revokedBy
+        (self.name, self.role, self.addedAt, self.addedBy) = (name, role, addedAt, addedBy)
+        (self.until, self.revokedAt, self.revokedBy) = (until, revokedAt, revokedBy)
     }
 
     /// Whether the token is valid at a time.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 import Synchronization
 
 /// Follows the register of a ledger that other processes change: a change is in force within two seconds.

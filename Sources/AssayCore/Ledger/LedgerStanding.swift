@@ -17,81 +17,38 @@ public enum LedgerStanding: Sendable, Equatable {
     }
 
     /// The kind.
-    public var kind: Kind {
-        switch self {
-        case .blocked: .block
-        case .allowed: .allowance
-        }
-    }
+    public var kind: Kind { either({ _ in .block }, { _ in .allowance }) }
 
     /// The subject.
-    public var subject: LedgerSubject {
-        switch self {
-        case .blocked(let block): block.subject
-        case .allowed(let allowance): allowance.subject
-        }
-    }
+    public var subject: LedgerSubject { either(\.subject, \.subject) }
 
     /// When it ends; nil for never.
-    public var until: Date? {
-        switch self {
-        case .blocked(let block): block.until
-        case .allowed(let allowance): allowance.until
-        }
-    }
+    public var until: Date? { either(\.until, \.until) }
 
     /// The block; nil for an allowance.
-    public var block: LedgerBlock? {
-        switch self {
-        case .blocked(let block): block
-        case .allowed: nil
-        }
-    }
+    public var block: LedgerBlock? { either({ $0 }, { _ in nil }) }
 
     /// The allowance; nil for a block.
-    public var allowance: LedgerAllowance? {
-        switch self {
-        case .blocked: nil
-        case .allowed(let allowance): allowance
-        }
-    }
+    public var allowance: LedgerAllowance? { either({ _ in nil }, { $0 }) }
 
     /// Why, in the operator's words.
-    public var reason: String {
-        switch self {
-        case .blocked(let block): block.reason
-        case .allowed(let allowance): allowance.reason
-        }
-    }
+    public var reason: String { either(\.reason, \.reason) }
 
     /// When it was set.
-    public var since: Date {
-        switch self {
-        case .blocked(let block): block.since
-        case .allowed(let allowance): allowance.since
-        }
-    }
+    public var since: Date { either(\.since, \.since) }
 
     /// The operator who set it; nil if it names none.
-    public var setBy: String? {
-        switch self {
-        case .blocked(let block): block.setBy
-        case .allowed(let allowance): allowance.setBy
-        }
-    }
+    public var setBy: String? { either(\.setBy, \.setBy) }
 
     /// Whether it is in force at a time.
-    public func isInForce(at now: Date) -> Bool {
-        switch self {
-        case .blocked(let block): block.isInForce(at: now)
-        case .allowed(let allowance): allowance.isInForce(at: now)
-        }
-    }
+    public func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
 
-    package var sentence: String {
+    package var sentence: String { either(\.sentence, \.sentence) }
+
+    private func either<Value>(_ ofBlock: (LedgerBlock) -> Value, _ ofAllowance: (LedgerAllowance) -> Value) -> Value {
         switch self {
-        case .blocked(let block): block.sentence
-        case .allowed(let allowance): allowance.sentence
+        case .blocked(let block): ofBlock(block)
+        case .allowed(let allowance): ofAllowance(allowance)
         }
     }
 }
@@ -111,11 +68,8 @@ public struct LedgerBlock: Sendable, Equatable {
 
     /// Describes a block.
     public init(subject: LedgerSubject, reason: String, since: Date, until: Date?, setBy: String? = nil) {
-        self.subject = subject
-        self.reason = reason
-        self.since = since
-        self.until = until
-        self.setBy = setBy
+        (self.subject, self.reason, self.since) = (subject, reason, since)
+        (self.until, self.setBy) = (until, setBy)
     }
 
     /// Whether the block is in force at a time.
@@ -149,12 +103,8 @@ public struct LedgerAllowance: Sendable, Equatable {
     public init(
         subject: LedgerSubject, checks: [CheckID], reason: String, since: Date, until: Date?, setBy: String? = nil
     ) {
-        self.subject = subject
-        self.checks = checks
-        self.reason = reason
-        self.since = since
-        self.until = until
-        self.setBy = setBy
+        (self.subject, self.checks, self.reason) = (subject, checks, reason)
+        (self.since, self.until, self.setBy) = (since, until, setBy)
     }
 
     /// Whether the allowance is in force at a time.

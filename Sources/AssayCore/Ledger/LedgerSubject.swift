@@ -1,4 +1,3 @@
-import AssayPrimitives
 import FoundationEssentials
 
 /// A subject that an operator can block or allow: a key ID, a device ID, an account or an issuer.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Work that is due at a time, which the processes of one ledger share: one process at a time leases a task.
@@ -81,12 +80,8 @@ public struct LedgerTask: Sendable, Equatable {
 
     /// Describes a task.
     public init(queue: String, key: [UInt8], dueAt: Date, holder: String?, bytes: [UInt8], revision: Int64) {
-        self.queue = queue
-        self.key = key
-        self.dueAt = dueAt
-        self.holder = holder
-        self.bytes = bytes
-        self.revision = revision
+        (self.queue, self.key, self.dueAt) = (queue, key, dueAt)
+        (self.holder, self.bytes, self.revision) = (holder, bytes, revision)
     }
 
     /// Whether a holder has the task at a time.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The use of a challenge, such as an attestation.
@@ -28,11 +27,8 @@ public struct IssuedChallenge: Sendable, Equatable {
 
     /// Describes a challenge.
     public init(value: [UInt8], app: String, purpose: ChallengePurpose, issuedAt: Date, expiresAt: Date) {
-        self.value = value
-        self.app = app
-        self.purpose = purpose
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
+        (self.value, self.app, self.purpose) = (value, app, purpose)
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
     }
 }
 
@@ -80,14 +76,9 @@ public struct EnrolledKey: Sendable, Equatable {
         identifier: KeyIdentifier, app: String, publicKey: [UInt8], counters: CounterState, enrolledAt: Date,
         properties: [String: String], account: String? = nil, retiredAt: Date? = nil
     ) {
-        self.identifier = identifier
-        self.app = app
-        self.publicKey = publicKey
-        self.counters = counters
-        self.enrolledAt = enrolledAt
-        self.properties = properties
-        self.account = account
-        self.retiredAt = retiredAt
+        (self.identifier, self.app, self.publicKey) = (identifier, app, publicKey)
+        (self.counters, self.enrolledAt, self.properties) = (counters, enrolledAt, properties)
+        (self.account, self.retiredAt) = (account, retiredAt)
     }
 
     /// Describes a key without skipped counters.
@@ -140,12 +131,8 @@ public struct UsedDigest: Sendable, Equatable {
 
     /// Describes a use.
     public init(digest: [UInt8], app: String, kind: EvidenceKind, madeAt: Date, usedAt: Date, until: Date) {
-        self.digest = digest
-        self.app = app
-        self.kind = kind
-        self.madeAt = madeAt
-        self.usedAt = usedAt
-        self.until = until
+        (self.digest, self.app, self.kind) = (digest, app, kind)
+        (self.madeAt, self.usedAt, self.until) = (madeAt, usedAt, until)
     }
 }
 

@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 import Synchronization
 

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// The requirements that an engine prepares from the policy for the evidence of one app.
 @usableFromInline
 package protocol EngineExpectations: Sendable {

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// How the value of a policy field is written: its type for help, how it is read and how it is shown.
 package struct FieldForm<Value: Sendable>: Sendable {
     let value: PolicyField.Value
@@ -12,9 +10,7 @@ package struct FieldForm<Value: Sendable>: Sendable {
         _ value: PolicyField.Value, show: @escaping @Sendable (Value) -> PolicyNode.Content?,
         read: @escaping @Sendable (PolicyNode, any PolicyFiles) throws(PolicyError) -> Value
     ) {
-        self.value = value
-        self.read = read
-        self.show = show
+        (self.value, self.read, self.show) = (value, read, show)
     }
 
     /// A text with a format of its own.

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// The package name of an Android app (Android, "Set the application ID").
 package enum PackageName {
     /// The reason why a text is not a package name; nil if it may be one.

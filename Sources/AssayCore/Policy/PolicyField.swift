@@ -23,9 +23,7 @@ package struct PolicyField: Sendable {
 
     /// Declares a field.
     package init(_ path: String, _ value: Value, _ help: String) {
-        self.path = path
-        self.value = value
-        self.help = help
+        (self.path, self.value, self.help) = (path, value, help)
     }
 
     /// The same field in a mapping.

@@ -21,10 +21,7 @@ package struct PolicyNode: Sendable {
     package let file: String?
 
     package init(_ content: Content, path: String, line: Int, file: String?) {
-        self.content = content
-        self.path = path
-        self.line = line
-        self.file = file
+        (self.content, self.path, self.line, self.file) = (content, path, line, file)
     }
 
     /// An error at this place.

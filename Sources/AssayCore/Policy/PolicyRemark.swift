@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// A remark on a usable section of an engine in a policy.
 package struct PolicyRemark: Sendable, Equatable {
     package enum Kind: Sendable {

@@ -27,8 +27,6 @@ package struct PolicyRoute: Sendable, Equatable {
     package let evidence: [Evidence]
 
     package init(name: String, requirement: Requirement, evidence: [Evidence]) {
-        self.name = name
-        self.requirement = requirement
-        self.evidence = evidence
+        (self.name, self.requirement, self.evidence) = (name, requirement, evidence)
     }
 }

@@ -25,9 +25,7 @@ package struct SectionField<Values: Sendable>: Sendable {
         _ declared: [PolicyField], show: @escaping @Sendable (Values) -> [PolicySetting],
         read: @escaping @Sendable (inout Values, SectionNodes) throws(PolicyError) -> Void
     ) {
-        self.declared = declared
-        self.read = read
-        self.show = show
+        (self.declared, self.read, self.show) = (declared, read, show)
     }
 
     /// Declares a field that needs code of its own to be read and shown.

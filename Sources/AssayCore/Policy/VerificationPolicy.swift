@@ -71,15 +71,9 @@ public struct VerificationPolicy: Sendable {
                 throw PolicyError(field: "checks.\(check.name)", objection)
             }
         }
-        self.apps = apps
-        self.keys = keys
-        self.addresses = addresses
-        self.logAccounts = logAccounts
-        self.countedFacts = countedFacts
-        self.countedProperties = countedProperties
-        self.propertyHeader = propertyHeader
-        self.routes = routes
-        self.notes = notes
+        (self.apps, self.keys, self.addresses) = (apps, keys, addresses)
+        (self.logAccounts, self.countedFacts, self.countedProperties) = (logAccounts, countedFacts, countedProperties)
+        (self.propertyHeader, self.routes, self.notes) = (propertyHeader, routes, notes)
         setModes = modes
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
@@ -282,10 +276,7 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Describes why a policy cannot be used.
     package init(file: String? = nil, line: Int? = nil, field: String, _ message: String) {
-        self.file = file
-        self.line = line
-        self.field = field
-        self.message = message
+        (self.file, self.line, self.field, self.message) = (file, line, field, message)
     }
 
     /// The same error with a place: the field that it names, or its innermost parent in the policy, in the section that

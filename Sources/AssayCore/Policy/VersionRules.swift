@@ -10,9 +10,7 @@ package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable
     @usableFromInline package var withdrawn: [Version]
 
     package init(minimum: Version? = nil, maximum: Version? = nil, withdrawn: [Version] = []) {
-        self.minimum = minimum
-        self.maximum = maximum
-        self.withdrawn = withdrawn
+        (self.minimum, self.maximum, self.withdrawn) = (minimum, maximum, withdrawn)
     }
 
     /// Whether every version is allowed.
@@ -59,9 +57,7 @@ package struct VersionCodes: Sendable {
     let withdrawn: CheckCode
 
     package init(tooLow: CheckCode, tooHigh: CheckCode, withdrawn: CheckCode) {
-        self.tooLow = tooLow
-        self.tooHigh = tooHigh
-        self.withdrawn = withdrawn
+        (self.tooLow, self.tooHigh, self.withdrawn) = (tooLow, tooHigh, withdrawn)
     }
 
     package var all: [CheckCode] { [tooLow, tooHigh, withdrawn] }

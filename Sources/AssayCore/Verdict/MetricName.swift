@@ -13,9 +13,7 @@ package struct MetricName: Sendable, Hashable {
 
     /// Declares a metric.
     package init(_ rawValue: String, labels: [String] = [], help: String) {
-        self.rawValue = rawValue
-        self.labels = labels
-        self.help = help
+        (self.rawValue, self.labels, self.help) = (rawValue, labels, help)
     }
 }
 

@@ -23,8 +23,6 @@ package struct Trustworthiness: Sendable {
     package var hardware: Int?
 
     package init(configuration: Int? = nil, executables: Int? = nil, hardware: Int? = nil) {
-        self.configuration = configuration
-        self.executables = executables
-        self.hardware = hardware
+        (self.configuration, self.executables, self.hardware) = (configuration, executables, hardware)
     }
 }

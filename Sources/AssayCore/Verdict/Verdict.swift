@@ -1,4 +1,3 @@
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The answer of a verification, with the result of every check.

@@ -103,9 +103,7 @@ package struct ClientFact: Sendable {
     package let field: String?
 
     package init(_ name: String, _ value: String, field: String? = nil) {
-        self.name = name
-        self.value = value
-        self.field = field
+        (self.name, self.value, self.field) = (name, value, field)
     }
 }
 

@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import AssayPrimitives
 import HTTPTypes
 
 /// The evidence that requests to some routes must carry.

@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import FoundationEssentials
 package import HTTPTypes
 
 /// Collects the evidence of a request and verifies it by the demands of a route.

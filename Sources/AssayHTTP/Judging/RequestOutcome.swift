@@ -1,4 +1,3 @@
-import Assay
 public import AssayCore
 
 /// The result of verifying the evidence of a request: the verdict, or the reason for having none.

@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import FoundationEssentials
 
 /// What a new policy changes: apps, their evidence, rules and routes, and the modes of checks.
 ///

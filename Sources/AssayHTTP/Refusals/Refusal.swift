@@ -1,4 +1,3 @@
-import Assay
 import AssayCore
 public import HTTPTypes
 

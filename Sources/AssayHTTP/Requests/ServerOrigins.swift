@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The origins of the server: scheme and authority of the target URIs that clients sign.
 ///

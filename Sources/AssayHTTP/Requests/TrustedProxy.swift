@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 public import HTTPTypes
 
 /// The fields that the proxy in front of the server sets. Without a proxy, clients can forge fields such as

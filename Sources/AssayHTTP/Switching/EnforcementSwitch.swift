@@ -1,4 +1,3 @@
-import Assay
 public import AssayCore
 import CoreMetrics
 import Foundation

@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import AssayPrimitives
 package import CoreMetrics
 package import Foundation
 package import Logging

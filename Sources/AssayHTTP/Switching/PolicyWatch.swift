@@ -38,11 +38,8 @@ public struct PolicyWatch: Service {
         path: String, verifier: ReloadableVerifier, interval: Duration = .seconds(2), logger: Logger,
         makeVerifier: @escaping @Sendable (VerificationPolicy) async throws -> Verifier
     ) {
-        self.path = path
-        self.verifier = verifier
-        self.interval = interval
-        self.logger = logger
-        self.makeVerifier = makeVerifier
+        (self.path, self.verifier, self.interval) = (path, verifier, interval)
+        (self.logger, self.makeVerifier) = (logger, makeVerifier)
     }
 
     /// Watches until the server shuts down.

@@ -23,9 +23,7 @@ public struct VerifierUpkeep: Service {
         _ verifier: ReloadableVerifier, interval: Duration = .seconds(60),
         closing close: @escaping @Sendable () async throws -> Void
     ) {
-        self.verifier = verifier
-        self.interval = interval
-        self.close = close
+        (self.verifier, self.interval, self.close) = (verifier, interval, close)
     }
 
     /// Refreshes the metrics until the server shuts down, and then closes the ledger.

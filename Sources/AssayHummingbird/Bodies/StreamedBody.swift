@@ -37,9 +37,7 @@ actor StreamedBodyReader {
     nonisolated let outcome: StreamedOutcome
 
     init(_ body: RequestBody, of request: UnreadRequest, _ options: EvidenceGuard.Options) {
-        self.body = body
-        self.request = request
-        self.options = options
+        (self.body, self.request, self.options) = (body, request, options)
         digests = request.digests
         outcome = StreamedOutcome(request.decision(.pending))
     }

@@ -1,6 +1,5 @@
 package import Approov
 package import AssayCore
-import FoundationEssentials
 
 extension ApproovEngine: InspectableEngine {
     package static let title = "Approov"

@@ -1,6 +1,3 @@
-import AssayCore
-import FoundationEssentials
-
 /// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
 package enum CBORAnnotator {
     /// Annotates an item and everything in it.

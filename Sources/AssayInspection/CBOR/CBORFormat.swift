@@ -122,9 +122,7 @@ package struct CBORNode: Sendable {
     package let broken: String?
 
     package init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
-        self.content = content
-        self.range = range
-        self.broken = broken
+        (self.content, self.range, self.broken) = (content, range, broken)
     }
 
     /// Whether reading ended in this item.

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Annotates CMS messages of type SignedData in BER or DER (RFC 5652), at any position.
 package enum CMSAnnotator {
     /// The signed content, joined from its chunks as far as present; nil if the bytes are not SignedData or the content

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Annotates ASN.1 values by their types.
 package enum DERAnnotator {
     /// The maximum nesting of values inside OCTET STRINGs and BIT STRINGs. Each level reads the bytes again.

@@ -20,10 +20,7 @@ package struct RejectedEvidence: Sendable {
         _ record: EvidenceRecord, failing check: CheckID, enrolledKey: [UInt8]?, otherKeys: [EnrolledKey] = [],
         subject: (any VerdictSubject)? = nil
     ) {
-        self.subject = subject
-        self.record = record
-        self.check = check
-        self.enrolledKey = enrolledKey
+        (self.subject, self.record, self.check, self.enrolledKey) = (subject, record, check, enrolledKey)
         self.otherKeys = Array(otherKeys.prefix(Self.maximumOthers))
     }
 

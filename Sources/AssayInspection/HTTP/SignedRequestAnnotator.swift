@@ -29,9 +29,7 @@ struct SignedRequestAnnotator {
     private static let signatureLimit = 4
 
     init(_ bytes: [UInt8], _ request: HTTPMessage, _ knowledge: SignatureKnowledge) {
-        self.bytes = bytes
-        self.knowledge = knowledge
-        self.request = request
+        (self.bytes, self.knowledge, self.request) = (bytes, knowledge, request)
         func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
         let line = request.startLine.map { bytes[$0].split(separator: 0x20) } ?? []
         let target = line.count > 1 ? String(decoding: line[1], as: UTF8.self) : ""

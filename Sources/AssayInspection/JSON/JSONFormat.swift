@@ -92,9 +92,7 @@ package struct JSONNode: Sendable {
     package let violation: String?
 
     package init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
-        self.content = content
-        self.range = range
-        self.violation = violation
+        (self.content, self.range, self.violation) = (content, range, violation)
     }
 
     /// The value of the first member with a name.

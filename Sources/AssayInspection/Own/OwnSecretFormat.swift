@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 import AssayTokens
 
 /// A token or a key that Assay made. It is named; secret ones are never shown.

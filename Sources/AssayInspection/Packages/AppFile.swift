@@ -1,4 +1,3 @@
-import AssayPrimitives
 import Foundation
 
 /// The build in the file of an app: an .apk or .aab of Android, or an .ipa of Apple. Nothing in it is verified.

@@ -25,9 +25,7 @@ package struct RawKind: Sendable {
         package let note: String?
 
         package init(_ path: String, _ content: PolicyNode.Content, note: String? = nil) {
-            self.path = path
-            self.content = content
-            self.note = note
+            (self.path, self.content, self.note) = (path, content, note)
         }
 
         static let anyNonce = Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue))
@@ -49,13 +47,8 @@ package struct RawKind: Sendable {
         names: (@Sendable (any EngineConfiguration) -> [String])? = nil,
         objection: @escaping @Sendable (RawArguments) -> String? = { _ in nil }
     ) {
-        self.kind = kind
-        self.file = file
-        self.options = options
-        self.defaults = defaults
-        self.example = example
-        self.names = names
-        self.objection = objection
+        (self.kind, self.file, self.options, self.defaults) = (kind, file, options, defaults)
+        (self.example, self.names, self.objection) = (example, names, objection)
     }
 }
 
@@ -76,11 +69,8 @@ package struct RawArguments: Sendable {
     package init(
         _ texts: [String: [String]], settings: Set<String> = [], hasPolicy: Bool, hasService: Bool, ledger: String?
     ) {
-        self.texts = texts
-        self.settings = settings
-        self.hasPolicy = hasPolicy
-        self.hasService = hasService
-        self.ledger = ledger
+        (self.texts, self.settings, self.hasPolicy) = (texts, settings, hasPolicy)
+        (self.hasService, self.ledger) = (hasService, ledger)
     }
 
     package func texts(_ name: String) -> [String] { texts[name] ?? [] }

@@ -94,10 +94,7 @@ package struct RawOption: Sendable {
     private init(
         _ name: String, _ valueName: String?, _ help: String, _ requirement: Requirement?
     ) {
-        self.name = name
-        self.valueName = valueName
-        self.help = help
-        self.requirement = requirement
+        (self.name, self.valueName, self.help, self.requirement) = (name, valueName, help, requirement)
     }
 
     /// Declares an option for a field of evidence. Without `name`, it has the field's own.

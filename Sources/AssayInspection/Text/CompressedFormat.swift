@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Compressed bytes: gzip (RFC 1952), zlib (RFC 1950), and raw deflate (RFC 1951) as `NSData.compressed(using: .zlib)` makes it.
 package enum CompressedFormat: BlobFormat {
     package static let name = "compressed bytes"

@@ -43,9 +43,7 @@ struct EmbeddedBlob {
     }
 
     private init(_ encoding: String, _ bytes: [UInt8], isWorthDecoding: Bool) {
-        self.encoding = encoding
-        self.bytes = bytes
-        self.isWorthDecoding = isWorthDecoding
+        (self.encoding, self.bytes, self.isWorthDecoding) = (encoding, bytes, isWorthDecoding)
         secret = PrivateKeys.describe(bytes)
     }
 

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Text of any form with encoded blobs in it: log lines, commands, forms without their headers, multipart bodies, YAML, CSV, source
 /// code, descriptions such as `Optional("...")`.
 package enum EvidenceTextFormat: BlobFormat {

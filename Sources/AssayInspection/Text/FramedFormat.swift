@@ -1,5 +1,3 @@
-import AssayCore
-
 /// A binary message around an object of CBOR that evidence is made as: a field of protobuf, a frame of gRPC, a byte string of CBOR,
 /// an OCTET STRING of DER, a length in front.
 package enum FramedFormat: BlobFormat {

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Text in UTF-16, as PowerShell and Windows editors write it: with a byte order mark, or ASCII without one.
 package enum UTF16Format: BlobFormat {
     package static let name = "text in UTF-16"

@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 import AssayPrimitives
 import AssayTokens
 

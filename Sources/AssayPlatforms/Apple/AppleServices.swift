@@ -1,4 +1,3 @@
-import AppAttest
 public import Assay
 public import AssayCore
 package import Foundation

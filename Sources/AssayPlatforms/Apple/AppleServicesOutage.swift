@@ -14,9 +14,7 @@ public struct AppleServicesOutage: Outage, Equatable {
 
     /// Describes an outage.
     public init(_ code: OutageCode, _ message: String, retryAt: Date? = nil) {
-        self.code = code
-        self.message = message
-        self.retryAt = retryAt
+        (self.code, self.message, self.retryAt) = (code, message, retryAt)
     }
 }
 

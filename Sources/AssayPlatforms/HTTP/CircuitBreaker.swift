@@ -68,9 +68,7 @@ package final class CircuitBreaker: Sendable {
     ///   - threshold: the number of consecutive failures that opens the circuit.
     ///   - pause: how long the circuit stays open before a probe.
     package init(threshold: Int, pause: Duration, time: ClientTime) {
-        self.threshold = threshold
-        self.pause = pause
-        self.time = time
+        (self.threshold, self.pause, self.time) = (threshold, pause, time)
     }
 
     package var current: CircuitState {

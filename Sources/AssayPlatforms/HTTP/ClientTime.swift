@@ -18,11 +18,8 @@ package struct ClientTime: Sendable {
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         runOut: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
     ) {
-        self.now = now
-        self.uptime = uptime
-        self.sleep = sleep
-        self.runOut = runOut
-        self.random = random
+        (self.now, self.uptime, self.sleep) = (now, uptime, sleep)
+        (self.runOut, self.random) = (runOut, random)
     }
 
     /// The system's clocks and randomness.

@@ -15,9 +15,7 @@ package struct HTTPAnswer: Sendable {
     package let body: [UInt8]
 
     fileprivate init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+        (self.status, self.headers, self.body) = (status, headers, body)
     }
 
     /// How long the server wants no other request, as `Retry-After` says; nil if it does not, or in another form.

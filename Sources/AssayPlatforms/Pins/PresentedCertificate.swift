@@ -1,5 +1,4 @@
 package import Assay
-import AssayCore
 package import AssayPrimitives
 package import FoundationEssentials
 

@@ -1,4 +1,3 @@
-import AssayCore
 import AssayPrimitives
 package import NIOCore
 import NIOPosix

@@ -1,7 +1,6 @@
 public import AndroidKey
 public import AssayCore
 package import FoundationEssentials
-import Synchronization
 
 /// Limits of an ``AttestationStatusClient``.
 public struct AttestationStatusClientSettings: Sendable {

@@ -25,9 +25,7 @@ struct HeldStatusList: Sendable {
         self.list = AttestationStatusList(list, fetchedAt: checkedAt)
         self.checkedAt = checkedAt
         checkedUptime = time.uptime() - .seconds(time.now().timeIntervalSince(checkedAt))
-        self.lifetime = lifetime
-        self.entityTag = entityTag
-        self.lastModified = lastModified
+        (self.lifetime, self.entityTag, self.lastModified) = (lifetime, entityTag, lastModified)
     }
 
     /// The list plus the entries of expired certificates from the former list. Returns self if the result would be too

@@ -39,9 +39,7 @@ actor StatusListKeeper {
         _ documents: (any LedgerDocuments)?, _ settings: AttestationStatusClientSettings, _ time: ClientTime,
         _ refusals: StatusListRefusals
     ) {
-        self.refusals = refusals
-        self.settings = settings
-        self.time = time
+        (self.refusals, self.settings, self.time) = (refusals, settings, time)
         exchange = HTTPExchange(
             answerLimit: AttestationStatusList.limit, connectTimeout: settings.connectTime, time: time
         )

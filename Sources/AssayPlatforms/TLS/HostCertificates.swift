@@ -1,7 +1,6 @@
 public import Assay
 public import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 import NIOCore
 import NIOPosix
 

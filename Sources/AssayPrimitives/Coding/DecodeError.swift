@@ -12,10 +12,7 @@ public struct DecodeError: Error, Equatable, CustomStringConvertible {
 
     /// Describes why input cannot be decoded.
     package init(_ reason: Code, at offset: Int, field: String = "", _ message: String) {
-        self.reason = reason
-        self.offset = offset
-        self.field = field
-        self.message = message
+        (self.reason, self.offset, self.field, self.message) = (reason, offset, field, message)
     }
 
     /// The same error for a part of a larger input: the path of the field begins with `outer`.

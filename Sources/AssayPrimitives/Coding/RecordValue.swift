@@ -32,9 +32,7 @@ package struct RecordValue: Sendable {
     /// Places a value that may be a string with escapes.
     @inlinable
     package init(_ content: Content, offset: Int, hasEscapes: Bool) {
-        self.content = content
-        self.offset = offset
-        self.hasEscapes = hasEscapes
+        (self.content, self.offset, self.hasEscapes) = (content, offset, hasEscapes)
     }
 
     /// Whether the value is `null`.
@@ -66,9 +64,7 @@ package struct RecordObject: Sendable {
 
         @inlinable
         package init(name: String, offset: Int, value: RecordValue) {
-            self.name = name
-            self.offset = offset
-            self.value = value
+            (self.name, self.offset, self.value) = (name, offset, value)
         }
     }
 

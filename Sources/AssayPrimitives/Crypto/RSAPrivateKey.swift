@@ -25,9 +25,7 @@ package final class RSAPrivateKey: Sendable {
         guard let publicKey = try? RSAPublicKey(subjectPublicKeyInfo: info[...]),
             let signer = RSAOperation(.sign, handle), let decrypter = RSAOperation(.decryptOAEP, handle)
         else { throw .malformed }
-        self.publicKey = publicKey
-        self.signer = signer
-        self.decrypter = decrypter
+        (self.publicKey, self.signer, self.decrypter) = (publicKey, signer, decrypter)
     }
 
     private static let boundary = Array("-----BEGIN ".utf8)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayPrimitives
 import Foundation
 
 struct ChallengeCommand: AsyncParsableCommand {

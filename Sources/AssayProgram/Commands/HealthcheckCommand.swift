@@ -1,5 +1,4 @@
 import ArgumentParser
-import Assay
 
 struct HealthcheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,8 @@
 import Approov
 import ArgumentParser
-import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
-import Foundation
 import PlayIntegrity
 
 struct KeysImportCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Assay
 import AssayCore
 import AssayPrimitives
 import AssayService

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AssayCore
-import Foundation
+import AssayLedgerPostgreSQL
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

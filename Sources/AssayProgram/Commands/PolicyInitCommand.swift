@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayPrimitives
 import Foundation
 

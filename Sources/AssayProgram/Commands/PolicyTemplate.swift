@@ -1,5 +1,3 @@
-import Foundation
-
 /// The text of a new policy.
 struct PolicyTemplate {
     let sections: PolicyInitOptions

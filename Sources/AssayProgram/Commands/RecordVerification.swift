@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayReplay
 import Foundation
 
 /// Judges the records of files in order.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Assay
 package import AssayCore
 import AssayLedgerPostgreSQL
 import AssayPlatforms

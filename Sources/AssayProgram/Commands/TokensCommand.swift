@@ -2,6 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import AssayTokens
 import Foundation
 

@@ -1,4 +1,3 @@
-import AndroidKey
 import ArgumentParser
 import Assay
 import AssayCore

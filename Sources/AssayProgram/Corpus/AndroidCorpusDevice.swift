@@ -1,5 +1,3 @@
-import AssayTesting
-
 /// The fixed properties of a simulated Android device.
 struct AndroidCorpusDevice: Sendable {
     private static let versions: [(weight: Int, choice: Int)] = [

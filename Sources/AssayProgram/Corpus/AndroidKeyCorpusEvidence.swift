@@ -1,7 +1,6 @@
 import AssayCore
 import AssayPrimitives
 import AssayTesting
-import FoundationEssentials
 
 /// The evidence of attested keys of Android, each kind with what can be wrong with it.
 extension CorpusMaterials {

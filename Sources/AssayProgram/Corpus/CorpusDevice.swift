@@ -1,5 +1,3 @@
-import AssayTesting
-
 /// Simulates a device: schedules its events and plans their records.
 struct CorpusDevice: Sendable {
     /// The platform and its state.

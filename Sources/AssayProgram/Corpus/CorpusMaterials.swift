@@ -1,7 +1,6 @@
 import AssayCore
 import AssayPrimitives
 import AssayTesting
-import FoundationEssentials
 
 /// The authorities, keys and app identifiers that mint the evidence of a corpus.
 struct CorpusMaterials: Sendable {

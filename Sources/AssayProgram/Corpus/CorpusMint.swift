@@ -1,6 +1,5 @@
 package import AssayCore
 package import AssayTesting
-import FoundationEssentials
 
 /// Mints a corpus: its policies and keys, and its records in the order of reception.
 ///

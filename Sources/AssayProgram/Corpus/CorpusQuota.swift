@@ -1,5 +1,3 @@
-import AssayTesting
-
 /// Distributes defects over the records of a kind. At any point, the number of records with a defect differs from its
 /// share by at most one.
 struct CorpusQuota: Sendable {

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayTesting
-import FoundationEssentials
 
 /// Mints the evidence of Android devices and PC games, with or without a defect.
 extension CorpusMaterials {

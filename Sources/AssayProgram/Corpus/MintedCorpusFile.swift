@@ -4,11 +4,5 @@ package struct MintedCorpusFile: Sendable {
     package let path: String
     package let contents: String
     /// Whether the file contains a secret key. If so, it needs mode 0600.
-    package let isSecret: Bool
-
-    init(path: String, contents: String, isSecret: Bool = false) {
-        self.path = path
-        self.contents = contents
-        self.isSecret = isSecret
-    }
+    package var isSecret = false
 }

@@ -1,4 +1,3 @@
-import AssayCore
 import AssayPrimitives
 
 /// One raw blob from a file: binary, or base64 of it.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AssayCore
 import AssayPrimitives
 
 /// Bytes on the command line: a value with the prefix `text:`, `hex:`, `base64:` or `file:`, or without a prefix.

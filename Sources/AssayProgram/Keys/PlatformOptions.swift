@@ -5,7 +5,6 @@ import AssayCore
 import AssayPlatforms
 import AssayPrimitives
 import AssayReplay
-import Foundation
 
 /// Where Apple's services are, for builds of all environments; nil for Apple's own servers.
 struct AppleServers {

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import AssayService
 
 /// The answer of a service about its recent verdicts.

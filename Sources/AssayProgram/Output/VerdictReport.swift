@@ -47,9 +47,7 @@ struct VerdictReport {
     ///   - hasMemoryLedger: whether the ledger started empty with this command.
     ///   - isRejectedOnly: whether acceptances are only counted.
     init(_ form: Form, hasMemoryLedger: Bool, isRejectedOnly: Bool = false) {
-        self.form = form
-        self.isRejectedOnly = isRejectedOnly
-        self.hasMemoryLedger = hasMemoryLedger
+        (self.form, self.isRejectedOnly, self.hasMemoryLedger) = (form, isRejectedOnly, hasMemoryLedger)
     }
 
     /// Prints a verdict.

@@ -1,4 +1,3 @@
-import Assay
 import AssayCore
 
 /// A verdict as text.

@@ -12,9 +12,7 @@ package struct CorpusFile: Sendable, Equatable {
     package let root: String?
 
     package init(name: String, folder: String?, root: String? = nil) {
-        self.name = name
-        self.folder = folder
-        self.root = root
+        (self.name, self.folder, self.root) = (name, folder, root)
     }
 
     package static func == (left: CorpusFile, right: CorpusFile) -> Bool {
@@ -36,9 +34,7 @@ public struct CorpusPlace: Sendable, CustomStringConvertible {
     package let number: Int
 
     package init(file: CorpusFile, line: Int?, number: Int) {
-        self.file = file
-        self.line = line
-        self.number = number
+        (self.file, self.line, self.number) = (file, line, number)
     }
 
     /// File, and line or record.

@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 
 /// Reads the records of files, of folders of files, and of standard input.
 ///

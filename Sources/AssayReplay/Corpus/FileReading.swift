@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 import AssayPrimitives
 
 /// Cuts one file of a corpus into records.

@@ -48,9 +48,7 @@ struct AssessedBatch: Sendable {
     let memo: SignatureMemo?
 
     fileprivate init(_ judge: RecordJudge, _ records: Records, _ memo: SignatureMemo?) {
-        self.judge = judge
-        self.records = records
-        self.memo = memo
+        (self.judge, self.records, self.memo) = (judge, records, memo)
     }
 
     /// Whether the replay continues after a batch.

@@ -22,9 +22,7 @@ final class ReplayBench: Sendable {
     let against: Side?
 
     init(file: CorpusFile, primary: Side, against: Side?) {
-        self.file = file
-        self.primary = primary
-        self.against = against
+        (self.file, self.primary, self.against) = (file, primary, against)
     }
 }
 

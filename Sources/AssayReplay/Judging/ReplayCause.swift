@@ -9,9 +9,7 @@ package final class ReplayRoot: Sendable {
     package let place: CorpusPlace
 
     package init(check: String, id: String?, place: CorpusPlace) {
-        self.check = check
-        self.id = id
-        self.place = place
+        (self.check, self.id, self.place) = (check, id, place)
     }
 }
 

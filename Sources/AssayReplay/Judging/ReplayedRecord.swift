@@ -33,15 +33,9 @@ public struct ReplayedRecord: Sendable {
         place: CorpusPlace, id: String?, receivedAt: Date?, expect: EvidenceRecord.Expectation?,
         judgement: Judgement, against: Judgement?, duration: Double?, account: String? = nil, root: ReplayRoot? = nil
     ) {
-        self.place = place
-        self.id = id
-        self.receivedAt = receivedAt
-        self.expect = expect
-        self.judgement = judgement
-        self.against = against
-        self.duration = duration
-        self.account = account
-        self.root = root
+        (self.place, self.id, self.receivedAt) = (place, id, receivedAt)
+        (self.expect, self.judgement, self.against) = (expect, judgement, against)
+        (self.duration, self.account, self.root) = (duration, account, root)
     }
 
     /// The failure under the first policy, otherwise under the second; nil if both gave a verdict.

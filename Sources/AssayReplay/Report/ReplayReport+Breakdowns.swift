@@ -1,5 +1,3 @@
-import Assay
-
 extension ReplayReport {
     /// The most values drawn. The table has all that are counted separately.
     private static let drawn = 8

@@ -27,11 +27,8 @@ public struct ReplayReport: Sendable {
         _ summary: ReplaySummary, policy: String = "the policy", against: String = "the other policy",
         title: String = "Replay of captured evidence", generatedAt: Date? = nil
     ) {
-        self.summary = summary
-        self.policy = policy
-        self.against = against
-        self.title = title
-        self.generatedAt = generatedAt
+        (self.summary, self.policy, self.against) = (summary, policy, against)
+        (self.title, self.generatedAt) = (title, generatedAt)
     }
 
     /// The page, UTF-8.

@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 
 /// The list of records with its filters, and the data with which the script shows the checks of a record.
 struct ReportRecords {

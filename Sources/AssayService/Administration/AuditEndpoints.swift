@@ -1,7 +1,6 @@
 import Assay
 import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 import HTTPTypes
 
 /// `/v1/admin/audit`: what `assay audit` does.

@@ -1,7 +1,5 @@
 import Assay
-import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 import HTTPTypes
 
 /// `/v1/admin/recent`: what `assay recent` asks.

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Where a listener waits for connections.
 package enum ListenAddress: Sendable, Equatable {
     /// A host, IPv4 or IPv6 address, and a port; 0 for any free one.

@@ -1,7 +1,5 @@
-import Assay
 import AssayCore
 import AssayReplay
-import FoundationEssentials
 
 /// The audit trail, which is read backwards from its end or from a number: a page costs the same in a long trail.
 extension Console {

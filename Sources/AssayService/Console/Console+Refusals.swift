@@ -2,7 +2,6 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import AssayReplay
-import FoundationEssentials
 import HTTPTypes
 
 /// Recent verdicts, and what the checks mean.

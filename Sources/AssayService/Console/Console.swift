@@ -1,4 +1,3 @@
-import Assay
 import AssayCore
 import AssayPrimitives
 import AssayReplay

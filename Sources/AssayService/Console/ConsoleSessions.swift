@@ -1,4 +1,3 @@
-import Assay
 import AssayPrimitives
 import Synchronization
 

@@ -1,4 +1,3 @@
-import AssayCore
 import HTTPTypes
 
 /// `/livez`, `/readyz` and `/healthz`, which need no token on any address: load balancers and kubelets have none.

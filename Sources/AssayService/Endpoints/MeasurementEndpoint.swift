@@ -1,7 +1,6 @@
 import Approov
 import Assay
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 

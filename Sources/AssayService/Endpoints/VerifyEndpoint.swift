@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 import Logging
@@ -167,10 +166,7 @@ private struct RecordLines {
     init(
         _ body: RequestBody, of channel: any Channel, _ deadlines: BodyDeadlines, limits: ServiceConfiguration.Limits
     ) {
-        self.limits = limits
-        self.channel = channel
-        self.deadlines = deadlines
-        self.body = body
+        (self.limits, self.channel, self.deadlines, self.body) = (limits, channel, deadlines, body)
     }
 
     /// The next line; nil at the end. After a problem there is none: where the next line begins is not known.

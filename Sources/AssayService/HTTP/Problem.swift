@@ -25,9 +25,7 @@ struct Problem: Error {
     private(set) var uncounted: (any Outage)?
 
     init(_ status: HTTPResponse.Status, _ code: ProblemCode, _ detail: String) {
-        self.status = status
-        self.code = code
-        self.detail = detail
+        (self.status, self.code, self.detail) = (status, code, detail)
     }
 
     /// An outage of the ledger, the key store or Google, outside of the verifier.

@@ -1,5 +1,5 @@
 import Assay
-import AssayCore
+package import AssayCore
 
 /// The stable codes of problems.
 package enum ProblemCode: String, CaseIterable, Sendable {
@@ -80,32 +80,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case endPassed = "end-passed"
     case endsAfterCreator = "ends-after-creator"
 
-    /// The code of a wrong call of the library.
-    init(_ error: RequestError) {
-        self =
-            switch error.reason {
-            case .unknownKind: .unknownKind
-            case .unknownApp: .unknownApp
-            case .ambiguousApp: .ambiguousApp
-            case .noTime: .noTime
-            case .invalidTime: .invalidTime
-            case .invalidAccount: .invalidAccount
-            case .noAccount: .noAccount
-            case .noKey: .noKey
-            case .noService, .noStatusList: .noService
-            case .unknownAudience: .unknownAudience
-            case .invalidThumbprint: .invalidThumbprint
-            case .invalidKeyProof: .invalidKeyProof
-            case .bindingRequired: .bindingRequired
-            case .evidenceNotBound: .evidenceNotBound
-            case .notExchangeable: .notExchangeable
-            case .tokenLimit: .tokenLimit
-            case .invalidClaims: .invalidClaims
-            case .invalidSecretName: .invalidSecretName
-            case .unknownSecret: .unknownSecret
-            case .secretsDisabled: .secretsDisabled
-            }
-    }
+    /// The code of a wrong call of the library, which has the same name; without a status list, a service is missing.
+    package init(_ error: RequestError) { self = ProblemCode(rawValue: error.code) ?? .noService }
 
     /// Whether it says that a gateway or the service is not configured as the other expects.
     var concernsGateway: Bool {

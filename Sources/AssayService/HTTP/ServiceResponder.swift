@@ -1,8 +1,6 @@
 import Assay
 import AssayCore
-import AssayHTTP
 import Dispatch
-import FoundationEssentials
 import HTTPTypes
 import Logging
 import NIOCore
@@ -35,13 +33,8 @@ final class ServiceResponder: Sendable {
         self.metrics = metrics
         self.endpoints = endpoints
         first = endpoints.first.flatMap { $0.answerAtOnce == nil ? nil : $0 }
-        self.callers = callers
-        self.sites = sites
-        self.limit = limit
-        self.retryAfter = retryAfter
-        self.deadlines = deadlines
-        self.logger = logger
-        self.state = state
+        (self.callers, self.sites, self.limit, self.retryAfter) = (callers, sites, limit, retryAfter)
+        (self.deadlines, self.logger, self.state) = (deadlines, logger, state)
     }
 
     /// Answers a request, in a span whose parent is that of the field `traceparent`.

@@ -1,4 +1,3 @@
-import AssayCore
 import AssayPrimitives
 import HTTPTypes
 

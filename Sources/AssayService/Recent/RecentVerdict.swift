@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A verdict of the service, or the reason for having none, without the evidence. Long texts are cut.

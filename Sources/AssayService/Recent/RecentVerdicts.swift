@@ -1,4 +1,3 @@
-import Assay
 package import AssayCore
 import AssayHTTP
 package import FoundationEssentials

@@ -39,10 +39,7 @@ struct Listener: ServiceLifecycle.Service {
         _ limits: ServiceConfiguration.Limits, tls: TLSFiles?, connections: Int, retryAfter: Int,
         log: Logger, isLeaving: @escaping @Sendable () -> Bool, onRunning: @escaping @Sendable (ListenAddress) -> Void
     ) {
-        self.key = key
-        self.address = address
-        self.inherited = inherited
-        self.responder = responder
+        (self.key, self.address, self.inherited, self.responder) = (key, address, inherited, responder)
         self.connections = ConnectionTable(connections, log)
         self.onRunning = onRunning
         self.tls = tls

@@ -22,10 +22,8 @@ struct PolicyReloading: Sendable {
         certificates: [TLSFiles],
         logger: Logger
     ) {
-        self.configuration = configuration
-        self.dependencies = dependencies
-        self.state = state
-        self.certificates = certificates
+        (self.configuration, self.dependencies) = (configuration, dependencies)
+        (self.state, self.certificates) = (state, certificates)
         gauges = PolicyGauges(dependencies.metrics)
         self.logger = logger
         for outcome in Outcome.allCases { _ = counter(outcome) }

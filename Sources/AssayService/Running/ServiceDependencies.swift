@@ -37,14 +37,8 @@ package struct ServiceDependencies: Sendable {
         process: ServiceProcess = ServiceProcess(),
         probe: @escaping @Sendable (_ url: String) async -> String? = { _ in nil }
     ) {
-        self.ledger = ledger
-        self.keyStores = keyStores
-        self.services = services
-        self.sealedKeys = sealedKeys
-        self.metrics = metrics
-        self.name = name
-        self.process = process
-        self.probe = probe
+        (self.ledger, self.keyStores, self.services, self.sealedKeys) = (ledger, keyStores, services, sealedKeys)
+        (self.metrics, self.name, self.process, self.probe) = (metrics, name, process, probe)
     }
 
     /// The key store, which has the master key; nil for none.

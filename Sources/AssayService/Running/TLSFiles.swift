@@ -1,5 +1,4 @@
 import Assay
-import AssayCore
 import AssayPrimitives
 import NIOCore
 import NIOSSL

@@ -53,9 +53,7 @@ public struct AndroidKeyAttestationBlueprint: Sendable {
         authority: AndroidKeyTestAuthority, key: AndroidAttestedKey, application: ApplicationIDBlueprint,
         device: AndroidKeyDevice, label: String, challenge: [UInt8], issuedAt: Date
     ) throws(MintingError) {
-        self.key = key
-        self.challenge = challenge
-        self.issuedAt = issuedAt
+        (self.key, self.challenge, self.issuedAt) = (key, challenge, issuedAt)
         seed = label
         description = KeyDescriptionBlueprint(
             device: device, algorithm: key.key.algorithm, application: application, challenge: challenge,

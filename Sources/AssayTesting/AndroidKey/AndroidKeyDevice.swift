@@ -29,10 +29,8 @@ public struct AndroidKeyDevice: Sendable {
     package init(
         provisioning: Provisioning, securityLevel: UInt8, attestationVersion: UInt64, osVersion: UInt64
     ) {
-        self.provisioning = provisioning
-        self.securityLevel = securityLevel
-        self.attestationVersion = attestationVersion
-        self.osVersion = osVersion
+        (self.provisioning, self.securityLevel) = (provisioning, securityLevel)
+        (self.attestationVersion, self.osVersion) = (attestationVersion, osVersion)
         let bytes = TestBytes(seed: "assay test device")
         rootOfTrust = RootOfTrustBlueprint(
             verifiedBootKey: bytes("boot key", count: 32),

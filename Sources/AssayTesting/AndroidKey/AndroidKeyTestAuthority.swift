@@ -39,9 +39,7 @@ public struct AndroidKeyTestAuthority: Sendable {
         organization: String = "Assay Test", seed: String?, notBefore: Date, rsaRootBits: Int
     ) throws(MintingError) {
         let seed = seed ?? AndroidTestKey.randomSeed()
-        self.organization = organization
-        self.seed = seed
-        self.notBefore = notBefore
+        (self.organization, self.seed, self.notBefore) = (organization, seed, notBefore)
         func root(
             _ label: String, _ algorithm: AndroidTestKey.Algorithm, _ name: (String) -> DistinguishedName
         ) throws(MintingError) -> AndroidCertificateBlueprint {

@@ -60,10 +60,8 @@ package struct RootOfTrustBlueprint: Sendable, Equatable {
     package init(
         verifiedBootKey: [UInt8], deviceLocked: UInt8 = 0xFF, verifiedBootState: UInt8 = 0, verifiedBootHash: [UInt8]?
     ) {
-        self.verifiedBootKey = verifiedBootKey
-        self.deviceLocked = deviceLocked
-        self.verifiedBootState = verifiedBootState
-        self.verifiedBootHash = verifiedBootHash
+        (self.verifiedBootKey, self.deviceLocked) = (verifiedBootKey, deviceLocked)
+        (self.verifiedBootState, self.verifiedBootHash) = (verifiedBootState, verifiedBootHash)
     }
 
     /// The encoded fields.

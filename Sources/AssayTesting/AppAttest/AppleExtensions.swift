@@ -76,13 +76,6 @@ package struct AppAttestPlatform: Sendable {
     /// The access control list of a key in extension 1.2.840.113635.100.8.6.
     package var acl: [UInt8]
 
-    /// Creates any platform, real or not.
-    package init(number: UInt64, systemName: String, acl: [UInt8]) {
-        self.number = number
-        self.systemName = systemName
-        self.acl = acl
-    }
-
     /// An iPhone or iPad.
     package static let iOS = AppAttestPlatform(
         number: 10, systemName: "iphoneos", acl: acl(["okd", "oa", "osgn", "odel", "ock"].map(allowed)))

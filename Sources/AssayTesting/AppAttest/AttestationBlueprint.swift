@@ -50,12 +50,8 @@ public struct AttestationBlueprint: Sendable {
         environment: AttestEnvironment = .production, device: AppAttestDevice = .iOS26,
         extensions: AppAttestExtensions? = nil, clientData: AppAttestClientData, issuedAt: Date
     ) {
-        self.authority = authority
-        self.key = key
-        self.appID = appID
-        self.environment = environment
-        self.clientData = clientData
-        self.issuedAt = issuedAt
+        (self.authority, self.key, self.appID) = (authority, key, appID)
+        (self.environment, self.clientData, self.issuedAt) = (environment, clientData, issuedAt)
         let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
         authenticatorData = AuthenticatorDataBlueprint(
             attesting: key, appID: appID, environment: environment,

@@ -14,9 +14,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
         package var publicKey: [UInt8]
 
         package init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
-            self.aaguid = aaguid
-            self.credentialID = credentialID
-            self.publicKey = publicKey
+            (self.aaguid, self.credentialID, self.publicKey) = (aaguid, credentialID, publicKey)
         }
     }
 

@@ -77,14 +77,9 @@ public struct AppAttestDevice: Sendable {
         platform: AppAttestPlatform, systemVersion: String, build: String, buildTrain: String,
         systemForm: AppAttestSystemForm, hasKeyUsage: Bool, hasACL: Bool, hasExtensions: Bool
     ) {
-        self.platform = platform
-        self.systemVersion = systemVersion
-        self.build = build
-        self.buildTrain = buildTrain
-        self.systemForm = systemForm
-        self.hasKeyUsage = hasKeyUsage
-        self.hasACL = hasACL
-        self.hasExtensions = hasExtensions
+        (self.platform, self.systemVersion, self.build) = (platform, systemVersion, build)
+        (self.buildTrain, self.systemForm, self.hasKeyUsage) = (buildTrain, systemForm, hasKeyUsage)
+        (self.hasACL, self.hasExtensions) = (hasACL, hasExtensions)
     }
 
     /// An iPhone of 2020.

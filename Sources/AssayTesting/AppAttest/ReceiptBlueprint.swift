@@ -141,9 +141,7 @@ package struct ReceiptField: Sendable, Equatable {
     package var value: [UInt8]
 
     package init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
-        self.type = type
-        self.version = version
-        self.value = value
+        (self.type, self.version, self.value) = (type, version, value)
     }
 
     package init(_ type: UInt64, version: UInt64 = 1, _ text: String) {

@@ -23,11 +23,8 @@ public final class TestAppleServices: Sendable {
 
         /// Describes a request.
         public init(path: String, authorization: String?, body: [UInt8], isDevelopment: Bool, time: Date) {
-            self.path = path
-            self.authorization = authorization
-            self.body = body
-            self.isDevelopment = isDevelopment
-            self.time = time
+            (self.path, self.authorization, self.body) = (path, authorization, body)
+            (self.isDevelopment, self.time) = (isDevelopment, time)
         }
     }
 
@@ -73,10 +70,7 @@ public final class TestAppleServices: Sendable {
     ///   - authority: signs receipts.
     ///   - publicPoint: the public half of the account's key, 65 bytes.
     public init(authority: TestAuthority, teamID: String, keyID: String, publicPoint: [UInt8]) {
-        self.authority = authority
-        self.teamID = teamID
-        self.keyID = keyID
-        self.publicPoint = publicPoint
+        (self.authority, self.teamID, self.keyID, self.publicPoint) = (authority, teamID, keyID, publicPoint)
     }
 
     /// Lets the server know an attestation with its receipt.

@@ -43,9 +43,7 @@ public struct ApproovMessageBlueprint: Sendable {
 
     /// Creates the blueprint of a genuine request without a body. `createdAt` is the time of signing, in whole seconds.
     public init(method: String, targetURI: String, token: String, signer: Signer, createdAt: Date) {
-        self.method = method
-        self.targetURI = targetURI
-        self.signer = signer
+        (self.method, self.targetURI, self.signer) = (method, targetURI, signer)
         fields = [HTTPMessageParts.Field("Approov-Token", token)]
         let created = Int64(createdAt.timeIntervalSince1970.rounded(.down))
         signing = RequestSigning(

@@ -39,9 +39,7 @@ public struct ApproovProofBlueprint: Sendable {
     }
 
     package init(nonce: [UInt8], proof: [UInt8], source: Source) {
-        self.nonce = nonce
-        self.proof = proof
-        self.source = source
+        (self.nonce, self.proof, self.source) = (nonce, proof, source)
     }
 
     /// The evidence record. Parameters as for ``MintedApproovToken/record(id:binding:address:app:receivedAt:expect:)``.

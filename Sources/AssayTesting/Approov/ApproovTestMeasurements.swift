@@ -26,9 +26,7 @@ public struct ApproovTestMeasurements: Sendable {
     }
 
     package init(proofKey: [UInt8]?, integrity: [UInt8]?, device: [UInt8]?) {
-        self.proofKey = proofKey
-        self.integrity = integrity
-        self.device = device
+        (self.proofKey, self.integrity, self.device) = (proofKey, integrity, device)
     }
 
     /// The claims that carry the measurements.

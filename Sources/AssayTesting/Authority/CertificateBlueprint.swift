@@ -40,14 +40,9 @@ package struct CertificateBlueprint: Sendable {
         subjectPublicKeyInfo: [UInt8], extensions: [CertificateExtension],
         signatureAlgorithm: SignatureAlgorithm = .ecdsaWithSHA256
     ) {
-        self.serialNumber = serialNumber
-        self.issuer = issuer
-        self.subject = subject
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-        self.subjectPublicKeyInfo = subjectPublicKeyInfo
-        self.extensions = extensions
-        self.signatureAlgorithm = signatureAlgorithm
+        (self.serialNumber, self.issuer, self.subject) = (serialNumber, issuer, subject)
+        (self.notBefore, self.notAfter, self.subjectPublicKeyInfo) = (notBefore, notAfter, subjectPublicKeyInfo)
+        (self.extensions, self.signatureAlgorithm) = (extensions, signatureAlgorithm)
     }
 
     /// Signs the certificate with ECDSA; DER.

@@ -8,9 +8,7 @@ package struct CertificateExtension: Sendable, Equatable {
     package var value: [UInt8]
 
     package init(_ identifier: [UInt64], isCritical: Bool = false, value: [UInt8]) {
-        self.identifier = identifier
-        self.isCritical = isCritical
-        self.value = value
+        (self.identifier, self.isCritical, self.value) = (identifier, isCritical, value)
     }
 
     package var encoded: [UInt8] {

@@ -1,6 +1,4 @@
-import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 
 /// A private RSA key of a test account, for RS256 (RFC 7518 section 3.3).
 package struct RSATestKey: Sendable {

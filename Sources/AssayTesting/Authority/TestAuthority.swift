@@ -63,10 +63,8 @@ public struct TestAuthority: Sendable {
     package init(
         root: TestIssuer, attestationAuthority: TestIssuer, receiptAuthority: TestIssuer, receiptSigner: TestIssuer
     ) {
-        self.root = root
-        self.attestationAuthority = attestationAuthority
-        self.receiptAuthority = receiptAuthority
-        self.receiptSigner = receiptSigner
+        (self.root, self.attestationAuthority) = (root, attestationAuthority)
+        (self.receiptAuthority, self.receiptSigner) = (receiptAuthority, receiptSigner)
     }
 
     /// The organization in the names.

@@ -17,11 +17,8 @@ package struct TestIssuer: Sendable {
         name: DistinguishedName, issuerName: DistinguishedName, serialNumber: [UInt8], key: TestKey,
         certificate: [UInt8]
     ) {
-        self.name = name
-        self.issuerName = issuerName
-        self.serialNumber = serialNumber
-        self.key = key
-        self.certificate = certificate
+        (self.name, self.issuerName, self.serialNumber) = (name, issuerName, serialNumber)
+        (self.key, self.certificate) = (key, certificate)
     }
 
     /// Creates a self-signed certificate.

@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 /// A private key of a test authority or a test device: ECDSA on P-256 or P-384.
 public struct TestKey: Sendable {

@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 /// A compact JWE (RFC 7516 section 7.1) with AES-GCM to mint. Initially valid; change any part before minting.
 package struct JWEBlueprint: Sendable {

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayPrimitives
-import FoundationEssentials
 
 extension LedgerContract {
     static let accountCases: [AdministrationCase] = [

@@ -1,5 +1,4 @@
 import AssayCore
-import FoundationEssentials
 
 extension LedgerContract {
     static let refreshCases: [Case] = [

@@ -42,10 +42,7 @@ public struct ClassicTokenBlueprint: Sendable {
         keys: PlayIntegrityTestKeys, packageName: String, nonce: [UInt8], certificateDigests: [[UInt8]],
         versionCode: Int64 = 42, issuedAt: Date
     ) {
-        self.keys = keys
-        self.packageName = packageName
-        self.nonce = nonce
-        self.issuedAt = issuedAt
+        (self.keys, self.packageName, self.nonce, self.issuedAt) = (keys, packageName, nonce, issuedAt)
         payload = PlayIntegrityPayloadBlueprint(
             classic: nonce, packageName: packageName, certificateDigests: certificateDigests,
             versionCode: versionCode, issuedAt: issuedAt)

@@ -38,10 +38,8 @@ public struct StandardAnswerBlueprint: Sendable {
     private init(
         _ payload: PlayIntegrityPayloadBlueprint, _ packageName: String, _ requestHash: String, _ issuedAt: Date
     ) {
-        self.payload = payload
-        self.packageName = packageName
-        self.requestHash = requestHash
-        self.issuedAt = issuedAt
+        (self.payload, self.packageName) = (payload, packageName)
+        (self.requestHash, self.issuedAt) = (requestHash, issuedAt)
     }
 
     /// An error answer of Google's servers. `code` is the HTTP status, `status` its name such as `INVALID_ARGUMENT`.

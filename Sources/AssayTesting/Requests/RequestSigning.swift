@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A signature to write on a request (RFC 9421). The initial values are genuine; change any part before signing.
 package struct RequestSigning: Sendable {

@@ -46,9 +46,7 @@ public struct SignedRequestBlueprint: Sendable {
     public init(
         method: String, targetURI: String, evidence: Evidence, nonce: String? = nil, createdAt: Date
     ) {
-        self.method = method
-        self.targetURI = targetURI
-        self.evidence = evidence
+        (self.method, self.targetURI, self.evidence) = (method, targetURI, evidence)
         var parameters = [
             StructuredParameter("created", .integer(Int64(createdAt.timeIntervalSince1970.rounded(.down))))
         ]

@@ -21,10 +21,8 @@ public struct DebugTokenRequest: Sendable {
         isLimitedUse: Bool = false
     ) {
         self.secret = SecretBytes(secret.utf8)
-        self.app = app
-        self.audience = audience
-        self.keyThumbprint = keyThumbprint
-        self.isLimitedUse = isLimitedUse
+        (self.app, self.audience) = (app, audience)
+        (self.keyThumbprint, self.isLimitedUse) = (keyThumbprint, isLimitedUse)
     }
 }
 

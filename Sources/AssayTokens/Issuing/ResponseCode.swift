@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The attestation response code of Approov's format, `arc`: what the checks of the evidence found, as a short text that the app may log and
 /// only the issuer can read.

@@ -43,18 +43,11 @@ public struct TokenRequest: Sendable {
         isLimitedUse: Bool = false,
         hasEAR: Bool = false, claims: String? = nil, configuration: HeldConfiguration? = nil
     ) {
-        self.record = record
-        self.challenge = challenge
-        self.audiences = audiences
+        (self.record, self.challenge, self.audiences) = (record, challenge, audiences)
         self.keyThumbprint = publicKey.map(JWKThumbprint.p256) ?? keyThumbprint
-        self.publicKey = publicKey
-        self.keyProof = keyProof
-        self.binding = binding
-        self.address = address
-        self.isLimitedUse = isLimitedUse
-        self.hasEAR = hasEAR
-        self.claims = claims
-        self.configuration = configuration
+        (self.publicKey, self.keyProof, self.binding) = (publicKey, keyProof, binding)
+        (self.address, self.isLimitedUse, self.hasEAR) = (address, isLimitedUse, hasEAR)
+        (self.claims, self.configuration) = (claims, configuration)
     }
 
     /// The value that evidence for tokens contains in place of the challenge: SHA-256 of `assay-token`, the challenge, the audiences

@@ -1,5 +1,4 @@
 package import AssayCore
-import FoundationEssentials
 
 /// The secret of an Approov account, under which tokens in Approov's format are issued. Backends verify them with the same secret.
 package final class ApproovTokenSecret: KeyMaterial {

@@ -1,5 +1,4 @@
 package import AssayCore
-import FoundationEssentials
 
 /// A secret that apps receive at run time, or the master secret of one that is derived for each device.
 package final class RuntimeSecret: KeyMaterial {

@@ -5,9 +5,9 @@ package import AssayCore
 package final class PlayIntegrityKeys: KeyMaterial {
     package static let purpose = KeyPurpose("play-integrity")
     /// The name of the part that decrypts tokens.
-    static let decryptionPart = "decryptionKey"
+    package static let decryptionPart = "decryptionKey"
     /// The name of the part that verifies their content.
-    static let verificationPart = "verificationKey"
+    package static let verificationPart = "verificationKey"
     package static let parts = [
         KeyPart(
             decryptionPart, .secret, isRequired: true,

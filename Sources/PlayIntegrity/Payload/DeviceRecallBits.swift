@@ -9,9 +9,7 @@ public struct DeviceRecallBits<Value: Sendable & Equatable>: Sendable, Equatable
 
     /// Creates values for the bits.
     public init(first: Value? = nil, second: Value? = nil, third: Value? = nil) {
-        self.first = first
-        self.second = second
-        self.third = third
+        (self.first, self.second, self.third) = (first, second, third)
     }
 
     package subscript(bit: DeviceRecallBit) -> Value? {

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// A payload field whose value is a label or a list of labels.
 package enum LabelField: String, CaseIterable {
     case appRecognition = "appIntegrity.appRecognitionVerdict"

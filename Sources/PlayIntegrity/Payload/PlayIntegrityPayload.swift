@@ -89,12 +89,9 @@ public final class PlayIntegrityPayload: Sendable {
         appLicensingVerdict: IntegrityLabel?, environmentDetails: EnvironmentDetails, isTestingResponse: Bool?,
         unknownFields: [UnknownField]
     ) {
-        self.requestDetails = requestDetails
-        self.appIntegrity = appIntegrity
-        self.deviceIntegrity = deviceIntegrity
-        self.appLicensingVerdict = appLicensingVerdict
-        self.environmentDetails = environmentDetails
-        self.isTestingResponse = isTestingResponse
+        (self.requestDetails, self.appIntegrity) = (requestDetails, appIntegrity)
+        (self.deviceIntegrity, self.appLicensingVerdict) = (deviceIntegrity, appLicensingVerdict)
+        (self.environmentDetails, self.isTestingResponse) = (environmentDetails, isTestingResponse)
         self.unknownFields = unknownFields
     }
 }

@@ -40,9 +40,7 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
 
     /// Creates an outage.
     public init(_ code: OutageCode, _ message: String, retryAt: Date? = nil) {
-        self.code = code
-        self.message = message
-        self.retryAt = retryAt
+        (self.code, self.message, self.retryAt) = (code, message, retryAt)
     }
 }
 

@@ -1,4 +1,3 @@
-import AssayCore
 import AssayPrimitives
 
 /// The digest of a standard token in the ledger.

@@ -25,8 +25,6 @@ public struct StandardIntegrityInput: Sendable {
     ///     bound to no request and is rejected.
     ///   - evidence: The token or Google's answer.
     public init(packageName: String, requestHash: String, evidence: Evidence) {
-        self.packageName = packageName
-        self.requestHash = requestHash
-        self.evidence = evidence
+        (self.packageName, self.requestHash, self.evidence) = (packageName, requestHash, evidence)
     }
 }

@@ -385,7 +385,7 @@ struct ReceiptTests {
             while due < start + 60 * 86_400 {
                 hours[Int(due.timeIntervalSince(start) / 3600)] += 1
                 let receipt = RefreshableReceipt(
-                    stored: [], environment: .production, createdAt: due, riskMetric: 1, notBefore: due + 86_400,
+                    bytes: [], environment: .production, createdAt: due, riskMetric: 1, notBefore: due + 86_400,
                     expiresAt: due + 90 * 86_400)
                 let next = plan.next(after: receipt, at: due, random: random())
                 if next < due + 86_400 || next > due + 7 * 86_400 { strays += 1 }

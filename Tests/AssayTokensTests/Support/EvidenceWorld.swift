@@ -4,6 +4,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayService
 import AssayTesting
 import AssayTokens
 import Foundation

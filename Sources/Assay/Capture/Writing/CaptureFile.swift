@@ -12,9 +12,7 @@ final class CaptureFile {
     private(set) var lines = 0
 
     private init(_ descriptor: Int32, path: String, begin: Date) {
-        self.descriptor = descriptor
-        self.path = path
-        self.begin = begin
+        (self.descriptor, self.path, self.begin) = (descriptor, path, begin)
     }
 
     deinit { close(descriptor) }

@@ -1,4 +1,3 @@
-import AssayCore
 import Foundation
 
 /// The folder of capture files `captures-<time>-<process>-<number>.ndjson`, which sort by time.

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// The parsed and mutually consistent parameters of a component (RFC 9421 sections 2.1 to 2.5).
 struct ComponentParameters {
     private(set) var isStructured = false

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Values derived from the control data of a message (RFC 9421 section 2.2).
 struct DerivedComponents {
     private let message: HTTPMessageParts

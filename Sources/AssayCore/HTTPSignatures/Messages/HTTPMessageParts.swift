@@ -40,11 +40,8 @@ package struct HTTPMessageParts: Sendable {
     package init(
         method: String, targetURI: String, fields: [Field], trailers: [Field] = [], requestTarget: String? = nil
     ) {
-        self.method = method
-        self.targetURI = targetURI
-        self.requestTarget = requestTarget
-        self.fields = fields
-        self.trailers = trailers
+        (self.method, self.targetURI, self.requestTarget) = (method, targetURI, requestTarget)
+        (self.fields, self.trailers) = (fields, trailers)
     }
 
     package init(status: Int, fields: [Field], trailers: [Field] = [], to request: HTTPMessageParts? = nil) {

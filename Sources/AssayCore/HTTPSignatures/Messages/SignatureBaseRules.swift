@@ -35,8 +35,7 @@ package struct SignatureBaseRules: Sendable {
         lineFolding: LineFolding = .refuse, authorityWithoutPort: Bool = false,
         fieldTypes: [String: FieldType] = knownFieldTypes
     ) {
-        self.lineFolding = lineFolding
-        self.authorityWithoutPort = authorityWithoutPort
+        (self.lineFolding, self.authorityWithoutPort) = (lineFolding, authorityWithoutPort)
         self.fieldTypes = fieldTypes
     }
 }

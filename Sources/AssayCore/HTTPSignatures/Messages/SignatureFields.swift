@@ -79,9 +79,7 @@ package struct SignatureField: Sendable {
         package let offset: Int
 
         package init(_ label: String, _ bytes: [UInt8], offset: Int = 0) {
-            self.label = label
-            self.bytes = bytes
-            self.offset = offset
+            (self.label, self.bytes, self.offset) = (label, bytes, offset)
         }
     }
 

@@ -60,10 +60,7 @@ package struct SignatureInput: Sendable {
             }
             components.append(component)
         }
-        self.label = label
-        self.components = components
-        self.offset = offset
-        self.source = source
+        (self.label, self.components, self.offset, self.source) = (label, components, offset, source)
         innerList = list
         let parameters = list.parameters
         var (created, expires): (Int64?, Int64?)

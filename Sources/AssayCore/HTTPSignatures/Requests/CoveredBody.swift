@@ -14,9 +14,7 @@ package struct CoveredBody: Sendable {
     private let form: ByteForm
 
     package init(_ body: SignedRequest.Body, of message: HTTPMessageParts, form: ByteForm = .byteSequence) {
-        self.body = body
-        self.message = message
-        self.form = form
+        (self.body, self.message, self.form) = (body, message, form)
     }
 
     /// The covered digests. All match the body, and at least one has a known algorithm.

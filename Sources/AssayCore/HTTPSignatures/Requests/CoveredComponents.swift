@@ -23,11 +23,8 @@ package struct CoveredComponents: Sendable {
         _ input: SignatureInput, of message: HTTPMessageParts, hasBody: Bool, demanded: [String],
         allowsFragment: Bool = false
     ) {
-        self.input = input
-        self.message = message
-        self.hasBody = hasBody
-        self.demanded = demanded
-        self.allowsFragment = allowsFragment
+        (self.input, self.message, self.hasBody) = (input, message, hasBody)
+        (self.demanded, self.allowsFragment) = (demanded, allowsFragment)
     }
 
     /// True if the signature covers the whole component, not a part or another form of it.

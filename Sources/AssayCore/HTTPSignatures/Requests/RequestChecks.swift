@@ -1,4 +1,3 @@
-import AssayPrimitives
 package import FoundationEssentials
 
 extension CheckDefinition {
@@ -95,11 +94,8 @@ package struct RequestChecks: Sendable {
         codes: [CheckCode] = [], hasAlgorithm: Bool = false
     ) {
         tag = engine
-        self.hasAlgorithm = hasAlgorithm
-        self.decode = decode
-        self.components = components
-        self.freshness = freshness
-        self.contentDigest = contentDigest
+        (self.hasAlgorithm, self.decode, self.components) = (hasAlgorithm, decode, components)
+        (self.freshness, self.contentDigest) = (freshness, contentDigest)
         catalogue = [
             CheckDefinition(
                 decode, .gate,

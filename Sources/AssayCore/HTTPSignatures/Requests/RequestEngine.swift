@@ -128,9 +128,6 @@ package struct RequestEvidenceRules: Sendable {
     package var coversTarget: Bool { if case .fields = scope { false } else { true } }
 
     package init(kind: EvidenceKind, enforcement: Enforcement, scope: Scope, isStatement: Bool = false) {
-        self.kind = kind
-        self.enforcement = enforcement
-        self.scope = scope
-        self.isStatement = isStatement
+        (self.kind, self.enforcement, self.scope, self.isStatement) = (kind, enforcement, scope, isStatement)
     }
 }

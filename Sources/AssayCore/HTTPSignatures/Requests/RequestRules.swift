@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// A policy's rules for requests that carry evidence: the field `requests` of an engine's section.
 package struct RequestRules: Sendable, Equatable {
     /// The role of the signature's `nonce`.
@@ -40,12 +38,8 @@ package struct RequestRules: Sendable, Equatable {
         freshness: FreshnessWindow = FreshnessWindow(), nonce: NonceRule = .any, body: BodyRule = .verified,
         enforcement: Enforcement = .reject
     ) {
-        self.label = label
-        self.components = components
-        self.freshness = freshness
-        self.nonce = nonce
-        self.body = body
-        self.enforcement = enforcement
+        (self.label, self.components, self.freshness) = (label, components, freshness)
+        (self.nonce, self.body, self.enforcement) = (nonce, body, enforcement)
     }
 }
 

@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// A value of a structured field without its parameters (RFC 9651 section 3.3).
 package enum StructuredBareItem: Sendable, Equatable {
     /// A whole number of at most 15 digits.

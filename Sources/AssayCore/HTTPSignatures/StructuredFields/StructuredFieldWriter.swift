@@ -1,5 +1,3 @@
-import AssayPrimitives
-
 /// Writes structured field values in canonical form (RFC 9651 section 4.1). Can write everything that
 /// ``StructuredFieldReader`` read. An empty list or dictionary gives no bytes; the caller must omit such a field.
 package enum StructuredFieldWriter {

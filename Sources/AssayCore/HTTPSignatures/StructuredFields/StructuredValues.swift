@@ -8,9 +8,7 @@ package struct StructuredParameter: Sendable, Equatable {
     package let offset: Int
 
     package init(_ key: String, _ value: StructuredBareItem, offset: Int = 0) {
-        self.key = key
-        self.value = value
-        self.offset = offset
+        (self.key, self.value, self.offset) = (key, value, offset)
     }
 
     /// Compares key and value, not offsets.
@@ -25,9 +23,7 @@ package struct StructuredItem: Sendable, Equatable {
     package let offset: Int
 
     package init(_ value: StructuredBareItem, _ parameters: [StructuredParameter] = [], offset: Int = 0) {
-        self.value = value
-        self.parameters = parameters
-        self.offset = offset
+        (self.value, self.parameters, self.offset) = (value, parameters, offset)
     }
 
     /// Compares value and parameters, not offsets.
@@ -76,10 +72,7 @@ package struct StructuredDictionary: Sendable, Equatable {
         package let source: Range<Int>
 
         package init(_ key: String, _ member: StructuredMember, offset: Int = 0, source: Range<Int> = 0..<0) {
-            self.key = key
-            self.member = member
-            self.offset = offset
-            self.source = source
+            (self.key, self.member, self.offset, self.source) = (key, member, offset, source)
         }
 
         /// Compares key and member, not offsets.

@@ -49,9 +49,7 @@ public final class AppleServicesClient: Sendable {
 
     /// Creates a client with other clocks.
     package init(keys: any KeyStore, settings: AppleServicesSettings, time: ClientTime) {
-        self.keys = keys
-        self.settings = settings
-        self.time = time
+        (self.keys, self.settings, self.time) = (keys, settings, time)
         factory = MetricsSystem.factory
         tokens = AppleTokens(settings, time)
         receipts = Service("receipts", answerLimit: InputLimits.receipt / 3 * 4 + 4096, settings, time)

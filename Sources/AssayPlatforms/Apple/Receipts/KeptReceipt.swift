@@ -113,7 +113,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
             throw Unusable(description: "the receipt was changed, or sealed under another master key")
         }
         return RefreshableReceipt(
-            stored: bytes, environment: environment, createdAt: times.createdAt, riskMetric: riskMetric,
+            bytes: bytes, environment: environment, createdAt: times.createdAt, riskMetric: riskMetric,
             notBefore: notBefore.flatMap(RFC3339.parse), expiresAt: times.expiresAt)
     }
 }

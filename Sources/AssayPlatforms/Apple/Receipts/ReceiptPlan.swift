@@ -1,4 +1,4 @@
-package import AppAttest
+import AppAttest
 package import Foundation
 
 /// When receipts are exchanged. Random numbers spread the requests over the day.

@@ -41,13 +41,8 @@ actor ReceiptScheduler {
         client: AppleServicesClient, ledger: any LedgerAdministration, masterKey: MasterKey?, plan: ReceiptPlan,
         time: ClientTime, report: ReceiptReports, holder: String
     ) {
-        self.client = client
-        self.ledger = ledger
-        self.masterKey = masterKey
-        self.plan = plan
-        self.time = time
-        self.report = report
-        self.holder = holder
+        (self.client, self.ledger, self.masterKey, self.plan) = (client, ledger, masterKey, plan)
+        (self.time, self.report, self.holder) = (time, report, holder)
     }
 
     /// Works until the task is cancelled.
@@ -141,7 +136,7 @@ actor ReceiptScheduler {
         }
         let answer: ReceiptAnswer
         do {
-            answer = try await client.using(verifier.keyStore).exchange(
+            answer = try await client.using(verifier.keys).exchange(
                 old.bytes, environment: old.environment, appID: appID, app: kept.app)
         } catch {
             guard error.code == .refusedRequest else {
@@ -181,7 +176,7 @@ actor ReceiptScheduler {
     ) async throws(LedgerOutage) {
         let now = time.now()
         // A refusal means that the key is blocked or was attested again: the next metric is stored with it.
-        if let effect = AppAttestEngine.recording(new, with: key) { _ = try await ledger.commit([effect], at: now) }
+        if let effect = new.recording(with: key) { _ = try await ledger.commit([effect], at: now) }
         let bytes: [UInt8]
         do throws(KeptReceipt.Unusable) {
             var next = try KeptReceipt(new, app: kept.app, keyID: task.key, keeping, masterKey)

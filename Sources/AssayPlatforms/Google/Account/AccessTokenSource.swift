@@ -1,5 +1,4 @@
 import AssayCore
-import PlayIntegrity
 
 /// Caches the access token. Concurrent callers share one request for a new token.
 actor AccessTokenSource {
@@ -17,9 +16,7 @@ actor AccessTokenSource {
 
     /// - Parameter refreshTime: the time limit for requesting a token, including retries.
     init(grant: JWTBearerGrant, refreshTime: Duration, time: ClientTime) {
-        self.grant = grant
-        self.refreshTime = refreshTime
-        self.time = time
+        (self.grant, self.refreshTime, self.time) = (grant, refreshTime, time)
     }
 
     /// The current token, or a new one. The request for it continues if a caller is cancelled or times out.

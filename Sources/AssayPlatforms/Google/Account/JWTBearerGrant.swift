@@ -1,6 +1,5 @@
 import AssayCore
 import FoundationEssentials
-import PlayIntegrity
 
 /// Requests access tokens with the JWT bearer grant (RFC 7523 section 2.1; Google: "Using OAuth 2.0 for Server to
 /// Server Applications").

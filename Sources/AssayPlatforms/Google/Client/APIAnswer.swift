@@ -1,6 +1,5 @@
 import AssayCore
 import FoundationEssentials
-import PlayIntegrity
 
 /// The API's result for a token.
 enum APIReply {

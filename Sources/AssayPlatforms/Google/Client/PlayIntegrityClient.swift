@@ -58,9 +58,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder, DeviceRecallWrite
     }
 
     package init(account: ServiceAccount, settings: PlayIntegrityClientSettings, time: ClientTime) {
-        self.account = account
-        self.settings = settings
-        self.time = time
+        (self.account, self.settings, self.time) = (account, settings, time)
         exchange = HTTPExchange(
             answerLimit: InputLimits.integrityAnswer, connectTimeout: min(settings.attemptTime, .seconds(3)), time: time
         )

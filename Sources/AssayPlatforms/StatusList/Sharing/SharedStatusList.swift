@@ -96,10 +96,7 @@ private struct SharedStatusListIndex {
             case .number(let digits)? = object["lifetime"]?.content, let lifetime = Double(digits),
             (0...1e9).contains(lifetime)
         else { return nil }
-        self.origin = origin
-        self.digest = digest
-        self.checkedAt = checkedAt
-        self.lifetime = lifetime
+        (self.origin, self.digest, self.checkedAt, self.lifetime) = (origin, digest, checkedAt, lifetime)
         entityTag = text("entityTag", object)
         lastModified = text("lastModified", object)
     }

@@ -65,11 +65,8 @@ package final class JOSEHeader: Sendable {
         guard let algorithm else {
             throw DecodeError(.missing, at: object.offset, field: "alg", "the header names no algorithm")
         }
-        self.algorithm = algorithm
-        self.encryption = encryption
-        self.keyID = keyID
-        self.type = type
-        self.object = object
+        (self.algorithm, self.encryption, self.keyID) = (algorithm, encryption, keyID)
+        (self.type, self.object) = (type, object)
     }
 
     private static func text(_ member: RecordObject.Member) throws(DecodeError) -> String {

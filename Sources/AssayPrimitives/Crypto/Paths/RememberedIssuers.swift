@@ -9,10 +9,7 @@ final class RememberedIssuers: Sendable {
     let key: ECDSAPublicKey
 
     init(certificates: [Certificate], issuer: Certificate, anchor: Certificate, key: ECDSAPublicKey) {
-        self.certificates = certificates
-        self.issuer = issuer
-        self.anchor = anchor
-        self.key = key
+        (self.certificates, self.issuer, self.anchor, self.key) = (certificates, issuer, anchor, key)
     }
 }
 

@@ -10,8 +10,6 @@ package final class ValidatedPath: Sendable {
     package var chain: [Certificate] { [leaf] + issuers }
 
     init(leaf: Certificate, issuers: [Certificate], anchor: Certificate) {
-        self.leaf = leaf
-        self.issuers = issuers
-        self.anchor = anchor
+        (self.leaf, self.issuers, self.anchor) = (leaf, issuers, anchor)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AssayCore
 import AssayPrimitives
 import AssayService
 import AssayTokens

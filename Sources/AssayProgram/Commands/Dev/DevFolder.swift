@@ -2,7 +2,6 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import AssayService
-import AssayTesting
 import Foundation
 
 /// The folder of `assay dev`: policy, ledger, keys and test phones. One process uses it at a time.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AssayCore
 import AssayTesting
 import Foundation
 

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayPlatforms
-import AssayPrimitives
 import Foundation
 
 /// A change of the pins of a ledger: shown, checked against what the domains present, confirmed, and stored with entries of the

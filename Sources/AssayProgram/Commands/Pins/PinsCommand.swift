@@ -1,9 +1,7 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayPlatforms
 import AssayPrimitives
-import Foundation
 
 struct PinsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

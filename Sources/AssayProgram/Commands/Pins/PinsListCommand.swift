@@ -1,8 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayPlatforms
-import AssayPrimitives
 import Foundation
 
 struct PinsListCommand: AsyncParsableCommand {

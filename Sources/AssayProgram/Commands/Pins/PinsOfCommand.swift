@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayPlatforms
 import AssayPrimitives
 import Foundation

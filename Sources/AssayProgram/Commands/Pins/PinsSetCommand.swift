@@ -1,9 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCore
-import AssayPlatforms
-import AssayPrimitives
-import Foundation
 
 struct PinsSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
-import AssayCore
 import AssayReplay
-import Foundation
 
 /// Prints rendered batches in corpus order, and counts records.
 struct ReplayPrinter {

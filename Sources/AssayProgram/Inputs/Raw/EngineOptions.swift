@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayInspection
 
 /// The options that engines declare for raw blobs, with a help group for each engine.

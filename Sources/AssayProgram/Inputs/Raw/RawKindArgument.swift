@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayInspection
 
 /// A kind of evidence that the command line accepts as one raw blob.

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Assay
-import AssayCore
 import AssayInspection
-import Foundation
 
 /// The options of `assay verify` that replace record and policy for one raw blob.
 struct RawOptions: ParsableArguments {

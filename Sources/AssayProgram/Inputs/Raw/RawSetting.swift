@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayPrimitives
 
 /// A policy field set on the command line: `FIELD=VALUE`.
 struct RawSetting {

@@ -1,4 +1,3 @@
-import Assay
 import AssayInspection
 
 /// The annotations of a layer as a tree with the columns offset, length, name, value and meaning.

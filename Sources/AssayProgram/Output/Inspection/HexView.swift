@@ -1,4 +1,3 @@
-import Assay
 import AssayInspection
 
 /// A hexadecimal dump of an inspection, with the name of each part.

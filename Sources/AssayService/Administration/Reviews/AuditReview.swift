@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Verifies the hash chain of an audit trail, entry by entry, and that the ledger is as the trail says.
 package struct AuditReview {

@@ -1,6 +1,5 @@
 package import Assay
 package import AssayCore
-import AssayHTTP
 package import Foundation
 
 /// Every error and every weak setting of a policy file.

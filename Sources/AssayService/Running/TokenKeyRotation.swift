@@ -1,4 +1,6 @@
 package import AssayCore
+import AssayPrimitives
+import AssayTokens
 package import FoundationEssentials
 
 /// Creates an issuer's keys in a key store, on schedule or immediately. Requests never create keys.

@@ -1,3 +1,5 @@
+package import AssayCore
+
 /// Why a ledger was not moved.
 package struct LedgerCopyRefusal: Error, CustomStringConvertible {
     package let description: String

@@ -1,3 +1,4 @@
+public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 import Synchronization

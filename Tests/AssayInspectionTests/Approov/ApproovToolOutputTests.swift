@@ -1,5 +1,6 @@
 import Approov
 import AssayCore
+import AssayInspection
 import AssayTestSupport
 import Foundation
 import Testing

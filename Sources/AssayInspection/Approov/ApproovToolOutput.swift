@@ -1,4 +1,6 @@
+import Approov
 package import AssayCore
+package import AssayPrimitives
 
 /// The output of Approov's command-line tool for the account's secret (Approov, Token Secret Extraction and Token Secret Update).
 ///
@@ -15,7 +17,7 @@ package struct ApproovToolOutput: Sendable {
 
     /// Finds the secret. Throws if there is none or more than one; no error contains a part of the text.
     package init(_ text: SecretBytes) throws(KeyError) {
-        let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
+        let found = unsafe try text.withUnsafeBytes { (bytes) throws(KeyError) in unsafe try Self.find(in: bytes) }
         (secret, otherLines) = (found.secret, found.otherLines)
     }
 
@@ -32,14 +34,14 @@ package struct ApproovToolOutput: Sendable {
     private static func find(
         in bytes: UnsafeRawBufferPointer
     ) throws(KeyError) -> (secret: SecretBytes, otherLines: Int) {
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+        if unsafe bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw KeyError(
                 "not-text", part: "", "the text is UTF-16, as PowerShell writes files; save it in UTF-8 or ASCII")
         }
-        let words = words(of: bytes)
+        let words = unsafe words(of: bytes)
         var secrets: [(text: SecretBytes, lines: ClosedRange<Int>)] = []
         for index in words.indices {
-            guard let candidate = candidate(from: index, in: words, bytes) else { continue }
+            guard let candidate = unsafe candidate(from: index, in: words, bytes) else { continue }
             // The tool may print the same secret twice.
             if !secrets.contains(where: { isSame($0.text, candidate.text) }) { secrets.append(candidate) }
         }
@@ -50,7 +52,7 @@ package struct ApproovToolOutput: Sendable {
                     + secrets.map { "\($0.lines.lowerBound)" }.joined(separator: " and ")
                     + "; leave only one of them")
         }
-        guard let only = secrets.first else { throw absence(words, bytes) }
+        guard let only = secrets.first else { throw unsafe absence(words, bytes) }
         let lines = Set(words.filter { !only.lines.contains($0.line) }.map(\.line))
         return (only.text, lines.count)
     }
@@ -59,15 +61,15 @@ package struct ApproovToolOutput: Sendable {
         var words: [Word] = []
         var line = 1
         var isFirst = true
-        var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var position = unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while position < bytes.count {
-            let byte = bytes[position]
+            let byte = unsafe bytes[position]
             if isBase64(byte) {
                 let start = position
-                while position < bytes.count, isBase64(bytes[position]) { position += 1 }
+                while position < bytes.count, unsafe isBase64(bytes[position]) { position += 1 }
                 var end = position
-                while end < bytes.count, isAround(bytes[end]) || bytes[end] == 0x3D { end += 1 }
-                let isLast = end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D
+                while end < bytes.count, unsafe isAround(bytes[end]) || bytes[end] == 0x3D { end += 1 }
+                let isLast = unsafe end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D
                 words.append(Word(range: start..<position, line: line, isFirst: isFirst, isLast: isLast))
                 isFirst = false
             } else {
@@ -89,7 +91,7 @@ package struct ApproovToolOutput: Sendable {
     private static func candidate(
         from start: Int, in words: [Word], _ bytes: UnsafeRawBufferPointer
     ) -> (text: SecretBytes, lines: ClosedRange<Int>)? {
-        guard isBeginning(words[start], in: bytes) else { return nil }
+        guard unsafe isBeginning(words[start], in: bytes) else { return nil }
         var count = 0
         for index in start..<words.count {
             let word = words[index]
@@ -100,12 +102,12 @@ package struct ApproovToolOutput: Sendable {
             count += word.range.count
             guard count <= length else { return nil }
             guard count == length else { continue }
-            guard isEnd(word, in: bytes) else { return nil }
-            let text = SecretBytes(count: count) { output in
+            guard unsafe isEnd(word, in: bytes) else { return nil }
+            let text = unsafe SecretBytes(count: count) { output in
                 var position = 0
                 for word in words[start...index] {
-                    for byte in bytes[word.range] {
-                        output[position] = byte
+                    for index in word.range {
+                        unsafe output[position] = bytes[index]
                         position += 1
                     }
                 }
@@ -118,15 +120,15 @@ package struct ApproovToolOutput: Sendable {
     /// True if the word is at the start of a line, or follows white space, a quote, `:` or `=`.
     private static func isBeginning(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard word.range.lowerBound > 0 else { return true }
-        let before = bytes[word.range.lowerBound - 1]
+        let before = unsafe bytes[word.range.lowerBound - 1]
         // 0xBF is the last byte of a byte order mark.
         return isAround(before) || [0x0A, 0x0D, 0x3A, 0x3D, 0xBF].contains(before)
     }
 
     private static func isEnd(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
         var end = word.range.upperBound
-        while end < bytes.count, bytes[end] == 0x3D { end += 1 }
-        return end == bytes.count || isAround(bytes[end]) || bytes[end] == 0x0A || bytes[end] == 0x0D
+        while end < bytes.count, unsafe bytes[end] == 0x3D { end += 1 }
+        return unsafe end == bytes.count || isAround(bytes[end]) || bytes[end] == 0x0A || bytes[end] == 0x0D
     }
 
     /// True for base64 of 64 bytes that is not prose: it has upper case, lower case, and digits or signs.
@@ -134,8 +136,8 @@ package struct ApproovToolOutput: Sendable {
         guard (try? ApproovSecret.decode(text, part: "", lengths: ApproovSecret.tokenLengths)) != nil else {
             return false
         }
-        return text.withUnsafeBytes { bytes in
-            bytes.contains { (0x41...0x5A).contains($0) } && bytes.contains { (0x61...0x7A).contains($0) }
+        return unsafe text.withUnsafeBytes { bytes in
+            unsafe bytes.contains { (0x41...0x5A).contains($0) } && bytes.contains { (0x61...0x7A).contains($0) }
                 && bytes.contains { !(0x41...0x5A).contains($0) && !(0x61...0x7A).contains($0) }
         }
     }

@@ -1,9 +1,8 @@
-import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
-import PlayIntegrity
 import Testing
 
 @Suite("The Play Console's download of response keys")

@@ -1,4 +1,6 @@
 package import AssayCore
+package import AssayPrimitives
+import PlayIntegrity
 
 /// The response keys of an app in the Play Console's download: text, RSA-encrypted for the app owner's key. Each key is
 /// a line `name=value`; surrounding white space and quotes are ignored.
@@ -39,25 +41,23 @@ package struct PlayConsoleDownload: Sendable {
     package init(text: SecretBytes) throws(KeyError) {
         var parts: [String: SecretBytes] = [:]
         var notes: [String] = []
-        try text.withUnsafeBytes { (bytes) throws(KeyError) in
-            var number = 0
-            for line in bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).split(
+        unsafe try text.withUnsafeBytes { (bytes) throws(KeyError) in
+            let lines = unsafe bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).split(
                 omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A })
-            {
-                number += 1
-                let line = PlayConsoleDownload.trimmed(line)
-                if line.isEmpty { continue }
-                guard let (name, value) = PlayConsoleDownload.assignment(line) else {
+            for index in unsafe lines.indices {
+                let line = unsafe PlayConsoleDownload.trimmed(lines[index])
+                if unsafe line.isEmpty { continue }
+                guard let (name, value) = unsafe PlayConsoleDownload.assignment(line) else {
                     throw KeyError(
                         "strange-line", part: "",
-                        "line \(number) of what was encrypted is not NAME=VALUE; expected DECRYPTION_KEY=... and "
+                        "line \(index + 1) of what was encrypted is not NAME=VALUE; expected DECRYPTION_KEY=... and "
                             + "VERIFICATION_KEY=...")
                 }
                 guard let part = PlayConsoleDownload.names.first(where: { $0.0.isByteEqual(to: name) })?.1 else {
-                    notes.append("line \(number), \(name.excerpt), is neither of the two keys and is passed over")
+                    notes.append("line \(index + 1), \(name.excerpt), is neither of the two keys and is passed over")
                     continue
                 }
-                guard parts.updateValue(SecretBytes(value), forKey: part) == nil else {
+                guard unsafe parts.updateValue(SecretBytes(value), forKey: part) == nil else {
                     throw KeyError("duplicate", part: "", "\(name) stands twice in what was encrypted")
                 }
             }
@@ -75,16 +75,16 @@ package struct PlayConsoleDownload: Sendable {
 
     /// Name and value of a line. A name has only letters, digits and `_`: other text may be part of a secret.
     private static func assignment(_ line: Text) -> (name: String, value: Text)? {
-        guard let index = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = trimmed(line[..<index])
-        let isName = name.allSatisfy { byte in
+        guard let index = unsafe line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = unsafe trimmed(line[..<index])
+        let isName = unsafe name.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
             default: false
             }
         }
-        guard isName, !name.isEmpty, name.count <= 32 else { return nil }
-        return (String(decoding: name, as: UTF8.self), trimmed(line[(index + 1)...]))
+        guard isName, unsafe !name.isEmpty, unsafe name.count <= 32 else { return nil }
+        return unsafe (String(decoding: name, as: UTF8.self), trimmed(line[(index + 1)...]))
     }
 
     /// The text without surrounding white space and quotes.
@@ -92,8 +92,8 @@ package struct PlayConsoleDownload: Sendable {
         func isAround(_ byte: UInt8) -> Bool {
             byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0x22 || byte == 0x27
         }
-        let rest = text.drop(while: isAround)
-        return rest[..<((rest.lastIndex { !isAround($0) } ?? rest.startIndex - 1) + 1)]
+        let rest = unsafe text.drop(while: isAround)
+        return unsafe rest[..<((rest.lastIndex { !isAround($0) } ?? rest.startIndex - 1) + 1)]
     }
 
     private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
