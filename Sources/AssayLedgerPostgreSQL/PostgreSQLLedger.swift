@@ -129,13 +129,16 @@ public final class PostgreSQLLedger: LedgerAdministration {
     ///
     /// - Throws: ``LedgerOutage``. After `OutageCode.undetermined` the effects may have been applied, after any other one they
     ///   are not. Also when two effects concern the same entry.
-    public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+    nonisolated(nonsending) public func commit(
+        _ effects: [LedgerEffect], at now: Date
+    ) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)
         guard !effects.isEmpty else { return CommitOutcome(decisions: []) }
-        guard case .decided(let outcome) = try await submit(.commit(effects), at: now) else {
-            throw LedgerOutage(.internalError, "a commit to \(place) was not decided")
+        switch try await submit(.commit(effects), at: now) {
+        case .applied: return CommitOutcome(applied: effects.count)
+        case .decided(let outcome): return outcome
+        case .issued, .proved: throw LedgerOutage(.internalError, "a commit to \(place) was not decided")
         }
-        return outcome
     }
 
     /// Shows that the ledger takes writes: makes one, which changes the row of a writer, unless one was durable within the last two
@@ -168,12 +171,17 @@ public final class PostgreSQLLedger: LedgerAdministration {
         await threads.join()
     }
 
-    private func submit(_ write: BatchWrite, at now: Date) async throws(LedgerOutage) -> BatchAnswer {
+    /// On the executor of the caller: each change of executors, even to the same one, takes time.
+    nonisolated(nonsending) private func submit(
+        _ write: BatchWrite, at now: Date
+    ) async throws(LedgerOutage) -> BatchAnswer {
         // Not a checked continuation, whose check costs a tenth of a step: the writer answers each write of a batch once.
         try await unsafe withUnsafeContinuation { continuation in
             let pending = unsafe PendingWrite(
                 write: write, now: now, deadline: .now + target.timeout, answer: continuation)
-            if let refusal = writes.add(pending) { pending.resume(.failure(refusal.outage(of: place))) }
+            if let refusal = writes.add(pending) {
+                unsafe continuation.resume(returning: .failure(refusal.outage(of: place)))
+            }
         }.get()
     }
 

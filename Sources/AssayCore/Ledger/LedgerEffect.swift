@@ -190,6 +190,12 @@ public struct CommitOutcome: Sendable {
         self.enrolment = enrolment
     }
 
+    /// Reports that a number of effects is applied.
+    @inlinable
+    package init(applied count: Int, enrolment: EnrolmentNote? = nil) {
+        self.init(decisions: Array(repeating: nil, count: count), enrolment: enrolment)
+    }
+
     /// Whether the ledger has applied the effects.
     public var isApplied: Bool {
         // `$0 == nil` would compare refusals, which is slower.

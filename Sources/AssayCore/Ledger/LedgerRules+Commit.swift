@@ -9,28 +9,38 @@ extension LedgerRules {
     package static func commit<Rows: LedgerRows>(
         _ effects: [LedgerEffect], on rows: inout Rows, at now: Date
     ) throws(Rows.Failure) -> CommitOutcome {
-        var decisions: [LedgerRefusal?] = []
-        decisions.reserveCapacity(effects.count)
-        // By index: an element in a variable is a copy, whose references are counted.
+        try exception(committing: effects, on: &rows, at: now) ?? CommitOutcome(applied: effects.count)
+    }
+
+    /// Does what ``commit(_:on:at:)`` does. Returns nil if all is applied without a note, so that a thread that decides for others
+    /// allocates nothing for them.
+    @inlinable
+    package static func exception<Rows: LedgerRows>(
+        committing effects: [LedgerEffect], on rows: inout Rows, at now: Date
+    ) throws(Rows.Failure) -> CommitOutcome? {
+        var decisions: [LedgerRefusal?]?
         for index in effects.indices {
             rows.select(effect: index)
-            decisions.append(try refusal(of: effects[index].action, on: &rows, at: now))
+            let refusal = try refusal(of: index, in: effects, on: &rows, at: now)
+            if decisions == nil, case .some = refusal { decisions = Array(repeating: nil, count: index) }
+            decisions?.append(refusal)
         }
-        guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
+        if let decisions { return CommitOutcome(decisions: decisions) }
         var enrolment: EnrolmentNote?
         for index in effects.indices {
             rows.select(effect: index)
-            enrolment = try apply(effects[index].action, on: &rows, at: now) ?? enrolment
+            enrolment = try apply(index, of: effects, on: &rows, at: now) ?? enrolment
         }
-        return CommitOutcome(decisions: decisions, enrolment: enrolment)
+        return enrolment.map { CommitOutcome(applied: effects.count, enrolment: $0) }
     }
 
-    /// Looks up what an action is decided on, and decides. Changes nothing.
+    /// Looks up what an effect is decided on, and decides. Changes nothing. Takes an index: an action as an argument is a copy,
+    /// whose references are counted.
     @inlinable
     static func refusal<Rows: LedgerRows>(
-        of action: LedgerEffect.Action, on rows: inout Rows, at now: Date
+        of index: Int, in effects: [LedgerEffect], on rows: inout Rows, at now: Date
     ) throws(Rows.Failure) -> LedgerRefusal? {
-        switch action {
+        switch effects[index].action {
         case .consumeChallenge(let value, let app, let purpose):
             let stored = try rows.challenge(value, for: app, purpose)
             return refusal(
@@ -55,12 +65,12 @@ extension LedgerRules {
         }
     }
 
-    /// Applies an action that is not refused. Returns a note on an enrolment; nil for none.
+    /// Applies an effect that is not refused. Returns a note on an enrolment; nil for none.
     @inlinable
     static func apply<Rows: LedgerRows>(
-        _ action: LedgerEffect.Action, on rows: inout Rows, at now: Date
+        _ index: Int, of effects: [LedgerEffect], on rows: inout Rows, at now: Date
     ) throws(Rows.Failure) -> EnrolmentNote? {
-        switch action {
+        switch effects[index].action {
         case .consumeChallenge(let value, let app, let purpose): try rows.consume(value, for: app, purpose, at: now)
         case .enrol(let key, let rules):
             // Without a refresh, a stored key would have been refused.

@@ -95,8 +95,10 @@ struct BatchRows {
     }
 
     private mutating func loadKeys() throws(StoredValueError) {
+        // Outside the loop, which would count the references for each row.
+        let needed = needs.keys
         try storedKeys?.each("enrolled_key") { row throws(StoredValueError) in
-            guard let place = row.place(in: needs.keys) else {
+            guard let place = row.place(in: needed) else {
                 otherKeys[RowKey(key: try row.bytes(0))] = Key(content: .whole(try row.key()), isNew: false)
                 return
             }
@@ -143,8 +145,8 @@ struct BatchRows {
                     if let quarantineEnd {
                         try LedgerRules.requireOutsideQuarantine(effects, until: quarantineEnd, at: batch[index].now)
                     }
-                    let outcome = try LedgerRules.commit(effects, on: &self, at: batch[index].now)
-                    answers.append(.success(.decided(outcome)))
+                    let exception = try LedgerRules.exception(committing: effects, on: &self, at: batch[index].now)
+                    answers.append(.success(exception.map { .decided($0) } ?? .applied))
                 } catch let outage as LedgerOutage {
                     answers.append(.failure(outage))
                 }

@@ -21,6 +21,10 @@ enum BatchWrite: Sendable {
 enum BatchAnswer: Sendable {
     /// Whether the challenge is new.
     case issued(Bool)
+    /// All effects are applied, without a note. The caller makes the outcome: memory that one thread allocates and another frees
+    /// takes longer.
+    case applied
+    /// Effects are refused, or there is a note.
     case decided(CommitOutcome)
     /// The transaction is to be committed.
     case proved
@@ -29,7 +33,8 @@ enum BatchAnswer: Sendable {
         switch self {
         case .issued(let isNew): isNew
         case .proved: false
-        case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
+        case .applied: true
+        case .decided(let outcome): outcome.isApplied
         }
     }
 }
@@ -41,9 +46,9 @@ enum BatchAnswer: Sendable {
     let now: Date
     /// When the caller gets an answer at the latest, unless a COMMIT was sent.
     let deadline: ContinuousClock.Instant
-    private let answer: UnsafeContinuation<Result<BatchAnswer, LedgerOutage>, Never>
+    fileprivate let answer: UnsafeContinuation<Result<BatchAnswer, LedgerOutage>, Never>
 
-    /// Describes a write. ``resume(_:)`` must be called once.
+    /// Describes a write, which must be answered once.
     @unsafe init(
         write: BatchWrite, now: Date, deadline: ContinuousClock.Instant,
         answer: UnsafeContinuation<Result<BatchAnswer, LedgerOutage>, Never>
@@ -53,7 +58,11 @@ enum BatchAnswer: Sendable {
         self.deadline = deadline
         unsafe self.answer = answer
     }
+}
 
-    /// Answers the caller.
-    func resume(_ result: Result<BatchAnswer, LedgerOutage>) { unsafe answer.resume(returning: result) }
+extension [PendingWrite] {
+    /// Answers the caller of a write. Not a function of the write, which would be copied for it.
+    func answer(_ index: Int, _ result: Result<BatchAnswer, LedgerOutage>) {
+        unsafe self[index].answer.resume(returning: result)
+    }
 }

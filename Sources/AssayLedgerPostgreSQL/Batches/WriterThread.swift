@@ -56,7 +56,7 @@ final class WriterThread {
             let isChange = answers.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
             // Read before the answers: the callers free what they have written then.
             let now = batch.indices.lazy.map { batch[$0].now }.min()
-            for index in batch.indices { batch[index].resume(answers[index]) }
+            for index in batch.indices { batch.answer(index, answers[index]) }
             if isChange, let now { purge(now) }
         }
     }
@@ -64,7 +64,7 @@ final class WriterThread {
     /// Makes writes. Returns an answer for each when all are durable. Those whose time is over are not sent.
     private func write(_ batch: [PendingWrite]) -> [Result<BatchAnswer, LedgerOutage>] {
         let now = ContinuousClock.now
-        guard batch.indices.contains(where: { holder.isLate(batch[$0].deadline, at: now) }) else {
+        guard let earliest = Self.earliestDeadline(batch), holder.isLate(earliest, at: now) else {
             return attempt(batch)
         }
         let punctual = batch.filter { !holder.isLate($0.deadline, at: now) }
@@ -75,10 +75,14 @@ final class WriterThread {
         }
     }
 
+    private static func earliestDeadline(_ batch: [PendingWrite]) -> ContinuousClock.Instant? {
+        batch.indices.lazy.map { batch[$0].deadline }.min()
+    }
+
     /// Makes writes by the earliest of their deadlines: connecting, all round trips and the attempt after a lost connection. Only
     /// settling a COMMIT that was sent may last longer.
     private func attempt(_ batch: [PendingWrite]) -> [Result<BatchAnswer, LedgerOutage>] {
-        holder.limit = batch.indices.lazy.map { batch[$0].deadline }.min()
+        holder.limit = Self.earliestDeadline(batch)
         defer { holder.limit = nil }
         var races = 0
         var reconnections = 0

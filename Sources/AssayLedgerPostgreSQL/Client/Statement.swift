@@ -83,14 +83,14 @@ struct Parameters {
 
     /// Adds an array of keys.
     mutating func add(_ keys: RowSet) {
-        addArray(.bytesArray, .bytes, count: keys.count) { $0.bytes += keys.elements }
+        addArray(.bytesArray, .bytes, count: keys.count) { $0.write(keys.elements) }
     }
 
     /// Adds an array of some keys.
     mutating func add(_ keys: RowSet, at places: [Int]) {
         guard places.count < keys.count else { return add(keys) }
         addArray(.bytesArray, .bytes, count: places.count) { elements in
-            for place in places { elements.bytes += keys.element(at: place) }
+            for place in places { elements.write(keys.element(at: place)) }
         }
     }
 
@@ -111,9 +111,8 @@ struct Parameters {
     ) {
         types.append(kind.rawValue)
         let start = bytes.count
-        var elements = ArrayElements(bytes: bytes)
+        var elements = ArrayElements(after: bytes, count: 20 + 16 * count)
         bytes = []
-        elements.bytes.reserveCapacity(start + 20 + 16 * count)
         elements.write(Int32(count == 0 ? 0 : 1))
         elements.write(Int32(0))
         elements.write(element.rawValue)
@@ -122,20 +121,38 @@ struct Parameters {
             elements.write(Int32(1))
         }
         append(&elements)
-        bytes = elements.bytes
-        if elements.hasNull { bytes[start + 7] = 1 }
+        let hasNull = elements.hasNull
+        bytes = elements.finish()
+        if hasNull { bytes[start + 7] = 1 }
         spans.append(start..<bytes.count)
     }
 
     /// The elements of an array, each after its length.
     private struct ArrayElements {
-        var bytes: [UInt8]
-        var hasNull = false
+        /// What is written, and zeros: to append bytes one after the other takes several times as long.
+        private var bytes: [UInt8]
+        private var end: Int
+        private(set) var hasNull = false
+
+        init(after bytes: [UInt8], count: Int) {
+            (self.bytes, end) = (bytes, bytes.count)
+            makeRoom(count)
+        }
+
+        consuming func finish() -> [UInt8] {
+            bytes.removeLast(bytes.count - end)
+            return bytes
+        }
+
+        private mutating func makeRoom(_ count: Int) {
+            guard bytes.count - end < count else { return }
+            bytes.append(contentsOf: repeatElement(0, count: max(count, bytes.count)))
+        }
 
         mutating func append(_ value: (some Collection<UInt8>)?) {
             guard let value else { return appendNull() }
             write(Int32(clamping: value.count))
-            if !value.isEmpty { bytes += value }
+            if !value.isEmpty { write(value) }
         }
 
         mutating func append<Integer: FixedWidthInteger>(integer value: Integer?) {
@@ -149,8 +166,21 @@ struct Parameters {
             write(Int32(-1))
         }
 
-        mutating func write(_ value: some FixedWidthInteger) {
-            unsafe withUnsafeBytes(of: value.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+        mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
+            makeRoom(MemoryLayout<Integer>.size)
+            unsafe bytes.withUnsafeMutableBytes { bytes in
+                unsafe bytes.storeBytes(of: value.bigEndian, toByteOffset: end, as: Integer.self)
+            }
+            end += MemoryLayout<Integer>.size
+        }
+
+        mutating func write(_ value: some Collection<UInt8>) {
+            let count = value.count
+            makeRoom(count)
+            unsafe bytes.withUnsafeMutableBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end..<end + count]).copyBytes(from: value)
+            }
+            end += count
         }
     }
 }

@@ -55,6 +55,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
         var isClosed = false
         /// How many threads wait for work.
         var sleepers = 0
+        /// How much was taken the last time, for which there is room in the next batch from the beginning.
+        var lastTaken = 0
     }
 
     private let batchLimit: Int
@@ -72,7 +74,10 @@ final class WorkQueue<Item: Sendable>: Sendable {
             if let last = state.batches.indices.last, state.batches[last].count < batchLimit {
                 state.batches[last].append(item)
             } else {
-                state.batches.append([item])
+                var batch: [Item] = []
+                batch.reserveCapacity(state.lastTaken)
+                batch.append(item)
+                state.batches.append(batch)
             }
             state.count += 1
             guard state.sleepers > 0 else { return (nil, false) }
@@ -90,6 +95,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
                 guard state.batches.isEmpty else {
                     let items = state.batches.removeFirst()
                     state.count -= items.count
+                    state.lastTaken = items.count
                     return .some(items)
                 }
                 if state.isClosed { return .some(nil) }
