@@ -112,6 +112,7 @@ let package = Package(
         system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
         system("CZstd", "libzstd", apt: "libzstd-dev", brew: "zstd"),
         system("CPostgreSQL", "libpq", apt: "libpq-dev", brew: "libpq"),
+        .target(name: "CPostgreSQLLoader", dependencies: uses(["CPostgreSQL"])),
         library("AssayPrimitives", "CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         library("AssayCore", "AssayPrimitives", with: callerIsolated),
         library("AppAttest", "AssayCore AssayPrimitives", with: callerIsolated),
@@ -124,7 +125,8 @@ let package = Package(
         // The ledger that servers on several machines share.
         library(
             "AssayLedgerPostgreSQL",
-            "AssayCore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
+            "AssayCore AssayPrimitives CPostgreSQL CPostgreSQLLoader CoreMetrics",
+            with: strict + [.strictMemorySafety()]),
         library(
             "Assay",
             "AndroidKey AppAttest Approov AssayCore AssayPrimitives AssayTokens PlayIntegrity CoreMetrics Crypto",
