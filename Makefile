@@ -128,16 +128,16 @@ docs: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/docs .build/release
 
-## Installs the program with Swift's runtime libraries, shell completions and manual pages. It runs without a toolchain.
+## Installs the program, shell completions and manual pages. It runs without a toolchain.
 install: build
-	Scripts/install-packages binutils chrpath python3
-	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"
+	Scripts/install-packages python3
+	Scripts/install "$$(Scripts/link-program .build/release)" "$(DESTDIR)$(PREFIX)"
 
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
-## The program of packages: its bytes do not depend on this folder, and every symbol is bound at the start.
-PACKAGE_PROGRAM := .build/package/release/assay
+## The program of packages: its bytes do not depend on this folder.
+PACKAGE_PROGRAM := .build/package/release/assay.product/assay
 package-program: packages
 	Scripts/build-package-program $(SWIFT)
 
@@ -159,7 +159,7 @@ sbom: package-program
 		Scripts/sbom $(PACKAGE_PROGRAM) "$$version" .build/package >".build/packages/assay_$$version.cdx.json"
 
 ## Makes the packages of the program for tests, installs and runs them. Needs root. The first time it fetches an empty Debian.
-PACKAGING := binutils chrpath debhelper lintian python3
+PACKAGING := binutils debhelper lintian python3
 PACKAGE_TESTS := $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd systemd-container
 test-packages: build
 	Scripts/install-packages $(PACKAGE_TESTS)
@@ -173,6 +173,7 @@ reproducible: packages
 ## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/measurements as Markdown and SVG.
 ## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
 bench: build
+	Scripts/link-program .build/release
 	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
 	$(call recompile,Benchmarks/.build,Benchmarks)
 	peers=$$(Scripts/install-peers benchmarks) && \

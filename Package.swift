@@ -14,6 +14,8 @@ let strict: [SwiftSetting] = [
 /// Settings of targets on the path of each verification: async functions run on their caller's executor, because a
 /// check of the executor costs more than some checks.
 let callerIsolated = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+/// For targets that call C.
+let memorySafe = strict + [.strictMemorySafety()]
 
 /// Other packages, their products that targets use, and the traits that need them. Without such a trait SwiftPM does not
 /// even fetch the package, as long as every use of it has the condition.
@@ -112,7 +114,8 @@ let package = Package(
         system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
         system("CZstd", "libzstd", apt: "libzstd-dev", brew: "zstd"),
         system("CPostgreSQL", "libpq", apt: "libpq-dev", brew: "libpq"),
-        library("AssayPrimitives", "CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
+        .target(name: "CPostgreSQLLoader", dependencies: uses(["CPostgreSQL"])),
+        library("AssayPrimitives", "CCBOR COpenSSL Crypto", with: memorySafe),
         library("AssayCore", "AssayPrimitives", with: callerIsolated),
         library("AppAttest", "AssayCore AssayPrimitives", with: callerIsolated),
         library("PlayIntegrity", "AssayCore AssayPrimitives", with: callerIsolated),
@@ -121,10 +124,9 @@ let package = Package(
         // Tokens of our own: issuing them after an attestation, and verifying them.
         library("AssayTokens", "AssayCore AssayPrimitives", with: callerIsolated),
         library("AssayLedgerSQLite", "AssayCore AssayPrimitives CoreMetrics GRDB GRDBSQLite", with: callerIsolated),
-        // The ledger that servers on several machines share.
         library(
             "AssayLedgerPostgreSQL",
-            "AssayCore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
+            "AssayCore AssayPrimitives CPostgreSQL CPostgreSQLLoader CoreMetrics", with: memorySafe),
         library(
             "Assay",
             "AndroidKey AppAttest Approov AssayCore AssayPrimitives AssayTokens PlayIntegrity CoreMetrics Crypto",
@@ -133,9 +135,9 @@ let package = Package(
         library(
             "AssayInspection",
             "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTokens CZlib PlayIntegrity",
-            with: strict + [.strictMemorySafety()]),
+            with: memorySafe),
         // Judges captured evidence in bulk, and reports on it.
-        library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
+        library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: memorySafe),
         // Speaks with Google's and Apple's servers, within limits. A product of its own: others build no HTTP.
         library(
             "AssayPlatforms",
@@ -154,7 +156,7 @@ let package = Package(
             "Approov Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayReplay AssayTokens CoreMetrics",
             "HTTPTypes Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
             with: callerIsolated),
-        library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
+        library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: memorySafe),
         program(
             "AssayProgram",
             "AndroidKey Approov Assay AssayCore AssayHTTP AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
@@ -192,9 +194,8 @@ let package = Package(
             "Approov Assay AssayCore AssayHTTP AssayHummingbird AssayPrimitives AssayTesting Hummingbird Logging"),
         // Does what a service does for each request, for Scripts/count-instructions.
         program(
-            "HotPaths",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTokens PlayIntegrity",
-            "CoreMetrics", path: "Benchmarks/HotPaths"),
+            "HotPaths", "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTokens",
+            "PlayIntegrity CoreMetrics", path: "Benchmarks/HotPaths"),
         // The README's server, so that it is built with everything else.
         example(
             "HummingbirdExample",
@@ -297,8 +298,7 @@ let package = Package(
         .target(
             name: "ReadmeExamples",
             dependencies: uses([
-                "Assay AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayTesting",
-                "Hummingbird Logging",
+                "Assay AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayTesting Hummingbird Logging"
             ]),
             path: "Tests/Support/ReadmeExamples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),

@@ -8,6 +8,12 @@ enum FirstParse {
     /// Whether this parse is under way. Texts of help are left out then, and the options of engines for raw blobs.
     @TaskLocal static var isRunning = false
 
+    /// The configuration of a command for this parse. Below a name, ArgumentParser does not search the arguments for
+    /// `--generate-completion-script` first, which would take as long as the parse: with that option, the whole tree is needed.
+    static func configuration(_ name: String) -> CommandConfiguration {
+        CommandConfiguration(commandName: name, _superCommandName: "assay")
+    }
+
     /// The command in the arguments; nil if they need the whole tree: for help, for an error, and for options that are left out.
     static func command(
         in arguments: [String], of root: any ParsableCommand.Type

@@ -69,5 +69,10 @@ struct CompletionTests {
         #expect(script.status == 0 && script.errors.isEmpty)
         #expect(try scratch.assay("--generate-completion-script", shell).output == script.output)
         #expect(script.output.contains("verify inspect replay"))
+        // Behind a command too, whose first parse does not know the option.
+        for command in ["verify", "serve"] {
+            let run = try scratch.assay(command, "--generate-completion-script", shell)
+            #expect(run.status == 0 && run.output.contains("playintegrity"), "\(command)")
+        }
     }
 }

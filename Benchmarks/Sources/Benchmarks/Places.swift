@@ -10,6 +10,8 @@ enum Places {
     static let vectors = root.appendingPathComponent("TestVectors")
     /// The command line program, once `make build` has built it.
     static let program = root.appendingPathComponent(".build/release/assay")
+    /// The same as it is installed, once `Scripts/link-program` has linked it.
+    static let installed = root.appendingPathComponent(".build/release/assay.product/assay")
     /// The bare server, once `make bench` has built it.
     static let bareServer = root.appendingPathComponent(".build/release/HTTPBenchmarkServer")
 }

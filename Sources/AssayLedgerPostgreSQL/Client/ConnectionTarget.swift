@@ -1,5 +1,6 @@
 import AssayCore
 import CPostgreSQL
+import CPostgreSQLLoader
 import Foundation
 
 /// Where a ledger is, from its URL.
@@ -178,6 +179,11 @@ struct ConnectionTarget: Sendable, Equatable {
 
     /// The settings that libpq reads from a URL.
     private static func parse(_ url: String) throws(PostgreSQLURLError) -> [(String, String)] {
+        if let reason = unsafe CPostgreSQLLoader_load() {
+            throw PostgreSQLURLError(
+                "a ledger in PostgreSQL needs libpq, which cannot be loaded: \(unsafe String(cString: reason)); "
+                    + "install it (on Debian: libpq5)")
+        }
         var error: UnsafeMutablePointer<CChar>?
         guard let options = unsafe PQconninfoParse(url, &error) else {
             defer { unsafe PQfreemem(error) }
@@ -198,7 +204,7 @@ struct ConnectionTarget: Sendable, Equatable {
     }
 }
 
-/// What is wrong with the URL of a ledger. It contains no password.
+/// What is wrong with the URL of a ledger, or that libpq is missing. It contains no password.
 public struct PostgreSQLURLError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One sentence.
     public let description: String

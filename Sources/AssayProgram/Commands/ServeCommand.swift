@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
     }()
 
     static var configuration: CommandConfiguration {
-        guard !FirstParse.isRunning else { return CommandConfiguration(commandName: "serve") }
+        guard !FirstParse.isRunning else { return FirstParse.configuration("serve") }
         let keys = ServiceKey.all.map { key in
             "  \(key.path)\n      \(key.help)\n      \(key.form) (default: \(key.standard))"
         }

@@ -8,7 +8,7 @@ import Foundation
 
 struct VerifyCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
-        guard !FirstParse.isRunning else { return CommandConfiguration(commandName: "verify") }
+        guard !FirstParse.isRunning else { return FirstParse.configuration("verify") }
         let kinds = EngineRegistry.current.inspectable.flatMap { $0.rawKinds }
         let examples = kinds.filter { !$0.example.isEmpty }.map { kind in
             (["  assay verify --kind \(kind.kind)"] + kind.example).joined(separator: " \\\n    ")

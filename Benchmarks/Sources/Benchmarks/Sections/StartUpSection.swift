@@ -6,15 +6,15 @@ struct StartUpSection: Section {
     let title = "Start of the command line program"
     let note = """
         Processor time of whole processes, the system's part included: as a share of 15 ms, less being better, and beside \
-        programs that do nothing else than to start. The program is the one that \
-        `make build` builds, with Swift's libraries beside it, as `make install` and the packages have it.
+        programs that do nothing else than to start. The program is linked as `make install` and the packages \
+        have it.
         """
     private static let limit = 0.015
 
     func figures(_ pace: Pace) async throws -> [Figure] {
-        guard FileManager.default.isExecutableFile(atPath: Places.program.path) else {
+        guard FileManager.default.isExecutableFile(atPath: Places.installed.path) else {
             return [
-                Figure("assay --version", against: "15 ms", notShown: "run `make build` first", target: .atMost(1))
+                Figure("assay --version", against: "15 ms", notShown: "run `make bench`", target: .atMost(1))
             ]
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ struct StartUpSection: Section {
         let guide = Places.vectors.appendingPathComponent("app-attest")
         let (record, policy) = ("\(guide.path)/apple-guide-2026.json", "\(guide.path)/apple-guide-policy.yaml")
         func assay(_ name: String, _ arguments: [String]) -> ProgramRun {
-            ProgramRun(name: "assay \(name)", path: Places.program.path, arguments: arguments)
+            ProgramRun(name: "assay \(name)", path: Places.installed.path, arguments: arguments)
         }
         let version = assay("--version", ["--version"])
         let whole = [
