@@ -106,7 +106,10 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
         evidence: KeyAttestationEvidence, chain: AttestationChain, description: KeyDescription, key: AttestedKey,
         info: ProvisioningInfo?, list: AttestationStatusList?
     ) {
-        self.init(publicKey: Array(evidence.leaf.subjectPublicKeyInfo), algorithm: key.description)
+        // Does not delegate: the copy of all facts would count each reference.
+        publicKey = Array(evidence.leaf.subjectPublicKeyInfo)
+        publicKeySHA256 = Digest.sha256(publicKey)
+        keyAlgorithm = key.description
         take(description)
         provisioning = chain.provisioning
         certificatesIssued = info?.certificatesIssued.map { Int64(clamping: $0) }

@@ -39,10 +39,11 @@ package enum KeyAttestationAssessor {
     ) -> Assessment {
         run.allow(account.standings)
         let checks = KeyAttestationCheck(input: input, expectations: expectations, now: now)
-        var subject: AndroidKeySubject?
+        let subject: AndroidKeySubject?
         if let evidence {
             subject = assess(checks, evidence, account, status, &run)
         } else {
+            subject = nil
             run.skip(KeyAttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
 

@@ -3,91 +3,101 @@ import AssayCore
 /// The tags that one party enforces or claims, in strict DER, ascending and none twice. Two deviations of genuine keystores are
 /// tolerated: a SET OF that is not sorted, and a lock state that is encoded as 01. Unknown tags are kept: later versions add some.
 struct AuthorizationList: Sendable {
-    /// A value of the form that its tag has.
+    /// A value of the form that its tag has. Without references: lists are copied and destroyed often.
     enum Value: Sendable {
-        /// SET OF INTEGER.
-        case integers([UInt64])
+        /// The contents of a SET OF INTEGER, which are checked.
+        case integers(DERScanner)
         /// INTEGER, never negative.
         case integer(UInt64)
         case null
-        /// OCTET STRING.
-        case octets(ArraySlice<UInt8>)
-        // Indirect: most values are far smaller.
-        indirect case rootOfTrust(RootOfTrust)
-        /// The DER of the value of an unknown tag.
-        case unknown(ArraySlice<UInt8>)
+        /// The indices of the contents of an OCTET STRING.
+        case octets(Range<Int>)
+        case rootOfTrust
+        /// One DER value of any type.
+        case unknown
     }
 
     /// The value of each tag, ascending.
     let entries: [(tag: UInt32, value: Value)]
+    let rootOfTrust: RootOfTrust?
+    private let input: ArraySlice<UInt8>
 
     /// How deep the values of unknown tags may nest.
     private static let depth = 8
 
-    init(_ element: DERElement) throws(DecodeError) {
-        var reader = element.reader
+    /// Reads the contents of the SEQUENCE, which a scanner of `input` found.
+    init(_ contents: DERScanner, of input: ArraySlice<UInt8>) throws(DecodeError) {
+        let bytes = input.span
+        var reader = contents
         var entries: [(tag: UInt32, value: Value)] = []
         entries.reserveCapacity(16)
+        var rootOfTrust: RootOfTrust?
         while !reader.isAtEnd {
-            let field = try reader.read()
-            let start = field.bytes.startIndex
+            let field = try reader.read(in: bytes)
             guard case .contextSpecific = field.tag.tagClass, field.tag.isConstructed else {
-                throw DecodeError(.unexpectedType, at: start, "expected an explicit tag, found \(field.tag)")
+                throw DecodeError(.unexpectedType, at: field.offset, "expected an explicit tag, found \(field.tag)")
             }
             let number = field.tag.number
             if let last = entries.last?.tag, last >= number {
                 throw DecodeError(
-                    last == number ? .duplicateKey : .unexpected, at: start,
+                    last == number ? .duplicateKey : .unexpected, at: field.offset,
                     last == number ? "tag \(number) comes twice" : "tag \(number) comes after tag \(last)")
             }
             do {
-                entries.append((number, try Self.value(of: number, field)))
+                let value = try Self.value(of: number, field, bytes)
+                if case .rootOfTrust = value { rootOfTrust = try RootOfTrust(field.contents, of: input) }
+                entries.append((number, value))
             } catch {
                 throw error.within(AuthorizationTag.known(number)?.name ?? "[\(number)]")
             }
         }
         self.entries = entries
+        self.rootOfTrust = rootOfTrust
+        self.input = input
     }
 
-    private static func value(of number: UInt32, _ field: DERElement) throws(DecodeError) -> Value {
+    private static func value(
+        of number: UInt32, _ field: DERScanner.Element, _ bytes: Span<UInt8>
+    ) throws(DecodeError) -> Value {
         guard let form = AuthorizationTag.form(of: number) else {
-            try requireShallow(field)
-            return .unknown(field.contents)
+            try requireShallow(field, bytes)
+            return .unknown
         }
         switch form {
         case .integers:
-            var set = DERReader(try DERReader.contents(of: .set, in: field.contents))
-            var values: [UInt64] = []
-            while !set.isAtEnd { values.append(try set.readUnsignedInteger()) }
-            return .integers(values)
-        case .integer: return .integer(try unsignedInteger(DERReader.contents(of: .integer, in: field.contents)))
+            let set = try field.contents.only(.set, in: bytes)
+            var reader = set
+            while !reader.isAtEnd { _ = try reader.readContents(.integer, in: bytes).unsignedInteger(in: bytes) }
+            return .integers(set)
+        case .integer:
+            return .integer(try field.contents.only(.integer, in: bytes).unsignedInteger(in: bytes))
         case .null:
-            try DERReader.single(.null, in: field.contents).null()
+            try field.contents.only(.null, in: bytes).null()
             return .null
-        case .octets: return .octets(try DERReader.contents(of: .octetString, in: field.contents))
-        case .rootOfTrust: return .rootOfTrust(try RootOfTrust(DERReader.single(.sequence, in: field.contents)))
+        case .octets: return .octets(try field.contents.only(.octetString, in: bytes).indices)
+        case .rootOfTrust: return .rootOfTrust
         }
     }
 
     /// Demands one DER value, of elements that nest no deeper than ``depth``. Does not recurse.
-    private static func requireShallow(_ field: DERElement) throws(DecodeError) {
-        var open = [field.reader]
+    private static func requireShallow(_ field: DERScanner.Element, _ bytes: Span<UInt8>) throws(DecodeError) {
+        var open = [field.contents]
         while var reader = open.popLast() {
             guard !reader.isAtEnd else { continue }
-            let element = try reader.read()
+            let element = try reader.read(in: bytes)
             if open.isEmpty { try reader.finish() }
             open.append(reader)
-            if element.tag.isConstructed { open.append(element.reader) }
+            if element.tag.isConstructed { open.append(element.contents) }
             guard open.count <= depth else {
-                throw DecodeError(.tooDeep, at: element.bytes.startIndex, "values nest deeper than \(depth)")
+                throw DecodeError(.tooDeep, at: element.offset, "values nest deeper than \(depth)")
             }
         }
-        guard !field.contents.isEmpty else {
-            throw DecodeError(.truncated, at: field.bytes.startIndex, "an explicit tag holds one value")
+        guard !field.contents.isAtEnd else {
+            throw DecodeError(.truncated, at: field.offset, "an explicit tag holds one value")
         }
     }
 
-    subscript(tag: UInt32) -> Value? {
+    private subscript(tag: UInt32) -> Value? {
         for index in entries.indices where entries[index].tag == tag { return entries[index].value }
         return nil
     }
@@ -107,18 +117,20 @@ struct AuthorizationList: Sendable {
     }
 
     func integers(_ tag: UInt32) -> [UInt64]? {
-        guard case .integers(let values)? = self[tag] else { return nil }
+        guard case .integers(var set)? = self[tag] else { return nil }
+        var values: [UInt64] = []
+        while !set.isAtEnd {
+            guard let contents = try? set.readContents(.integer, in: input.span),
+                let value = try? contents.unsignedInteger(in: input.span)
+            else { return nil }
+            values.append(value)
+        }
         return values
     }
 
     func octets(_ tag: UInt32) -> ArraySlice<UInt8>? {
-        guard case .octets(let value)? = self[tag] else { return nil }
-        return value
-    }
-
-    var rootOfTrust: RootOfTrust? {
-        guard case .rootOfTrust(let value)? = self[AuthorizationTag.rootOfTrust] else { return nil }
-        return value
+        guard case .octets(let indices)? = self[tag] else { return nil }
+        return input[indices]
     }
 
     /// The numbers of the unknown tags.
@@ -129,30 +141,11 @@ struct AuthorizationList: Sendable {
     }
 }
 
-extension DERReader {
-    /// Reads an INTEGER from 0 to 2^64 - 1.
-    mutating func readUnsignedInteger() throws(DecodeError) -> UInt64 { try unsignedInteger(readContents(.integer)) }
-}
-
-/// The value of an INTEGER from 0 to 2^64 - 1, by its contents.
-private func unsignedInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> UInt64 {
-    try DERElement.requireMinimalInteger(contents)
-    guard let first = contents.first, first & 0x80 == 0 else {
-        throw DecodeError(.unexpectedValue, at: contents.startIndex, "the INTEGER is negative")
-    }
-    guard contents.count <= (first == 0 ? 9 : 8) else {
-        throw DecodeError(.tooLarge, at: contents.startIndex, "the INTEGER has more than 64 bits")
-    }
-    var value: UInt64 = 0
-    for index in contents.indices { value = value << 8 | UInt64(contents[index]) }
-    return value
-}
-
-extension DERElement {
-    /// An ENUMERATED from 0 to 127 in its only encoding.
-    func enumerated() throws(DecodeError) -> UInt8 {
-        guard contents.count == 1, let value = contents.first, value & 0x80 == 0 else {
-            throw DecodeError(.unexpectedValue, at: contents.startIndex, "the ENUMERATED has no value of its type")
+extension DERScanner {
+    /// The byte of an ENUMERATED from 0 to 127 in its only encoding.
+    func enumerated(in bytes: Span<UInt8>) throws(DecodeError) -> UInt8 {
+        guard let value = onlyByte(in: bytes), value & 0x80 == 0 else {
+            throw DecodeError(.unexpectedValue, at: offset, "the ENUMERATED has no value of its type")
         }
         return value
     }

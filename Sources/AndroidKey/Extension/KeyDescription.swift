@@ -25,28 +25,31 @@ package final class KeyDescription: Sendable {
     let applicationID: AttestationApplicationID?
 
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
-        var reader = try DERReader.single(.sequence, in: value).reader
+        let bytes = value.span
+        var reader = try DERScanner(value).only(.sequence, in: bytes)
         attestationVersion = try Self.part("attestationVersion") { () throws(DecodeError) in
-            try reader.readUnsignedInteger()
+            try reader.readContents(.integer, in: bytes).unsignedInteger(in: bytes)
         }
         attestationSecurityLevel = try Self.part("attestationSecurityLevel") { () throws(DecodeError) in
-            try KeySecurityLevel(reader.read(.enumerated))
+            try KeySecurityLevel(reader.read(.enumerated, in: bytes), bytes)
         }
         keyMintVersion = try Self.part("keyMintVersion") { () throws(DecodeError) in
-            try reader.readUnsignedInteger()
+            try reader.readContents(.integer, in: bytes).unsignedInteger(in: bytes)
         }
         keyMintSecurityLevel = try Self.part("keyMintSecurityLevel") { () throws(DecodeError) in
-            try KeySecurityLevel(reader.read(.enumerated))
+            try KeySecurityLevel(reader.read(.enumerated, in: bytes), bytes)
         }
         challenge = try Self.part("attestationChallenge") { () throws(DecodeError) in
-            try reader.readContents(.octetString)
+            value[try reader.readContents(.octetString, in: bytes).indices]
         }
-        uniqueID = try Self.part("uniqueId") { () throws(DecodeError) in try reader.readContents(.octetString) }
+        uniqueID = try Self.part("uniqueId") { () throws(DecodeError) in
+            value[try reader.readContents(.octetString, in: bytes).indices]
+        }
         let software = try Self.part("softwareEnforced") { () throws(DecodeError) in
-            try AuthorizationList(reader.read(.sequence))
+            try AuthorizationList(reader.readContents(.sequence, in: bytes), of: value)
         }
         hardwareEnforced = try Self.part("hardwareEnforced") { () throws(DecodeError) in
-            try AuthorizationList(reader.read(.sequence))
+            try AuthorizationList(reader.readContents(.sequence, in: bytes), of: value)
         }
         try reader.finish()
         softwareEnforced = software
@@ -91,14 +94,14 @@ public enum KeySecurityLevel: String, Sendable, CaseIterable, Comparable {
     /// In a chip of its own.
     case strongBox
 
-    init(_ element: DERElement) throws(DecodeError) {
-        switch try element.enumerated() {
+    init(_ element: DERScanner.Element, _ bytes: Span<UInt8>) throws(DecodeError) {
+        switch try element.contents.enumerated(in: bytes) {
         case 0: self = .software
         case 1: self = .trustedEnvironment
         case 2: self = .strongBox
         case let number:
             throw DecodeError(
-                .unexpectedValue, at: element.bytes.startIndex, "there is no security level \(number)")
+                .unexpectedValue, at: element.offset, "there is no security level \(number)")
         }
     }
 
@@ -152,19 +155,21 @@ struct AttestationApplicationID: Sendable {
     /// The SHA-256 digests of their signing certificates.
     let certificateDigests: [ArraySlice<UInt8>]
 
-    init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
-        var reader = try DERReader.single(.sequence, in: bytes).reader
-        var set = try reader.readConstructed(.set)
+    init(_ input: ArraySlice<UInt8>) throws(DecodeError) {
+        let bytes = input.span
+        var reader = try DERScanner(input).only(.sequence, in: bytes)
+        var set = try reader.readContents(.set, in: bytes)
         var packages: [Package] = []
         while !set.isAtEnd {
-            var package = try set.readConstructed(.sequence)
-            let name = try package.readContents(.octetString)
-            packages.append(Package(name: name, version: try package.readUnsignedInteger()))
+            var package = try set.readContents(.sequence, in: bytes)
+            let name = input[try package.readContents(.octetString, in: bytes).indices]
+            let version = try package.readContents(.integer, in: bytes).unsignedInteger(in: bytes)
+            packages.append(Package(name: name, version: version))
             try package.finish()
         }
-        set = try reader.readConstructed(.set)
+        set = try reader.readContents(.set, in: bytes)
         var digests: [ArraySlice<UInt8>] = []
-        while !set.isAtEnd { digests.append(try set.readContents(.octetString)) }
+        while !set.isAtEnd { digests.append(input[try set.readContents(.octetString, in: bytes).indices]) }
         try reader.finish()
         self.packages = packages
         certificateDigests = digests

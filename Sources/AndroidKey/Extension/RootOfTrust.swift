@@ -9,25 +9,28 @@ struct RootOfTrust: Sendable {
     /// The digest of everything that verified boot covers; nil before version 3.
     let verifiedBootHash: ArraySlice<UInt8>?
 
-    init(_ element: DERElement) throws(DecodeError) {
-        var reader = element.reader
-        verifiedBootKey = try reader.readContents(.octetString)
-        deviceLocked = try Self.lock(reader.read(.boolean))
-        let state = try reader.read(.enumerated)
-        guard let value = VerifiedBootState(number: try state.enumerated()) else {
+    /// Reads the one value in contents that a scanner of `input` found.
+    init(_ contents: DERScanner, of input: ArraySlice<UInt8>) throws(DecodeError) {
+        let bytes = input.span
+        var reader = try contents.only(.sequence, in: bytes)
+        verifiedBootKey = input[try reader.readContents(.octetString, in: bytes).indices]
+        deviceLocked = try Self.lock(reader.readContents(.boolean, in: bytes), bytes)
+        let state = try reader.read(.enumerated, in: bytes)
+        let number = try state.contents.enumerated(in: bytes)
+        guard let value = VerifiedBootState(number: number) else {
             throw DecodeError(
-                .unexpectedValue, at: state.bytes.startIndex, field: "verifiedBootState",
-                "there is no verified boot state \(state.contents.first ?? 0)")
+                .unexpectedValue, at: state.offset, field: "verifiedBootState",
+                "there is no verified boot state \(number)")
         }
         verifiedBootState = value
-        verifiedBootHash = reader.isAtEnd ? nil : try reader.readContents(.octetString)
+        verifiedBootHash = reader.isAtEnd ? nil : input[try reader.readContents(.octetString, in: bytes).indices]
         try reader.finish()
     }
 
     /// Reads the lock state. The StrongBox of the Pixel 3 writes 01 for true, which BER allows.
-    private static func lock(_ element: DERElement) throws(DecodeError) -> Bool {
-        if element.contents.elementsEqual([0x01]) { return true }
-        do { return try element.boolean() } catch { throw error.within("deviceLocked") }
+    private static func lock(_ contents: DERScanner, _ bytes: Span<UInt8>) throws(DecodeError) -> Bool {
+        if contents.onlyByte(in: bytes) == 0x01 { return true }
+        do { return try contents.boolean(in: bytes) } catch { throw error.within("deviceLocked") }
     }
 }
 

@@ -14,6 +14,11 @@ package struct DERElement: Sendable {
 
     /// A reader for the contents of a constructed element.
     @inlinable package var reader: DERReader { DERReader(contents) }
+
+    /// A scanner for the contents, in the span of ``bytes``.
+    var scanner: DERScanner {
+        DERScanner(base: bytes.startIndex, position: contentsStart - bytes.startIndex, end: bytes.count)
+    }
 }
 
 /// Reads DER (X.690 section 10) strictly, without copying: definite lengths and tag numbers in their shortest form,
@@ -21,12 +26,12 @@ package struct DERElement: Sendable {
 @usableFromInline
 package struct DERReader: Sendable {
     @usableFromInline let bytes: ArraySlice<UInt8>
-    @usableFromInline var position: Int
+    @usableFromInline var scanner: DERScanner
 
     @inlinable
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        position = bytes.startIndex
+        scanner = DERScanner(bytes)
     }
 
     package init(_ bytes: [UInt8]) {
@@ -46,49 +51,46 @@ package struct DERReader: Sendable {
     package static func contents(
         of tag: ASN1Tag, in bytes: ArraySlice<UInt8>
     ) throws(DecodeError) -> ArraySlice<UInt8> {
-        var reader = DERReader(bytes)
-        let contents = try reader.readContents(tag)
-        try reader.finish()
-        return contents
+        bytes[try DERScanner(bytes).only(tag, in: bytes.span).indices]
     }
 
     /// The index of the next encoding.
-    package var offset: Int { position }
+    package var offset: Int { scanner.offset }
 
-    @inlinable package var isAtEnd: Bool { position == bytes.endIndex }
+    @inlinable package var isAtEnd: Bool { scanner.isAtEnd }
 
     /// Throws if bytes are left.
-    package func finish() throws(DecodeError) {
-        guard isAtEnd else {
-            let count = bytes.endIndex - position
-            throw DecodeError(.trailingBytes, at: offset, "\(count) bytes follow where nothing is allowed")
-        }
-    }
+    package func finish() throws(DecodeError) { try scanner.finish() }
 
     /// The tag of the next encoding, or nil at the end.
     package func peekTag() throws(DecodeError) -> ASN1Tag? {
         guard !isAtEnd else { return nil }
-        var cursor = position
-        return try DERReader.readTag(bytes, at: &cursor)
+        var cursor = scanner
+        return try cursor.readTag(in: bytes.span)
     }
 
     /// Reads the next encoding, whatever its tag.
     package mutating func read() throws(DecodeError) -> DERElement {
-        var cursor = position
-        let tag = try DERReader.readTag(bytes, at: &cursor)
-        return try readElement(tag, from: cursor)
+        var cursor = scanner
+        let found = try cursor.read(in: bytes.span)
+        scanner = cursor
+        return DERReader.element(found, of: bytes)
     }
 
     /// Reads the next encoding, which must have the given tag.
     package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
-        try readElement(tag, from: endOfTag(tag))
+        var cursor = scanner
+        let found = try cursor.read(tag, in: bytes.span)
+        scanner = cursor
+        return DERReader.element(found, of: bytes)
     }
 
     /// Reads the next encoding, which must have the given tag, and returns its contents.
     package mutating func readContents(_ tag: ASN1Tag) throws(DecodeError) -> ArraySlice<UInt8> {
-        let (start, end) = try boundsOfContents(tag, from: endOfTag(tag))
-        position = end
-        return bytes[start..<end]
+        var cursor = scanner
+        let contents = try cursor.readContents(tag, in: bytes.span)
+        scanner = cursor
+        return bytes[contents.indices]
     }
 
     /// Reads an OBJECT IDENTIFIER, as ``ObjectIdentifier/init(_:)`` does.
@@ -96,24 +98,12 @@ package struct DERReader: Sendable {
         try ObjectIdentifier(contents: readContents(.objectIdentifier))
     }
 
-    /// Where the tag of the next encoding ends, which must be the given one.
-    private func endOfTag(_ tag: ASN1Tag) throws(DecodeError) -> Int {
-        // Nearly all tags take one byte.
-        if position < bytes.endIndex, bytes[position] == tag.identifier { return position + 1 }
-        guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
-        var cursor = position
-        let found = try DERReader.readTag(bytes, at: &cursor)
-        guard found == tag else { throw DecodeError(.unexpectedType, at: offset, "expected \(tag), found \(found)") }
-        return cursor
-    }
-
     /// Reads the next encoding if it has the given tag.
     package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
-        guard !isAtEnd else { return nil }
-        if bytes[position] == tag.identifier { return try readElement(tag, from: position + 1) }
-        var cursor = position
-        guard try DERReader.readTag(bytes, at: &cursor) == tag else { return nil }
-        return try readElement(tag, from: cursor)
+        var cursor = scanner
+        guard let found = try cursor.readIfPresent(tag, in: bytes.span) else { return nil }
+        scanner = cursor
+        return DERReader.element(found, of: bytes)
     }
 
     /// Reads a constructed element, and returns a reader for its contents.
@@ -121,112 +111,29 @@ package struct DERReader: Sendable {
         DERReader(try readContents(tag))
     }
 
-    /// Reads length and contents. The length begins at `lengthStart`.
-    private mutating func readElement(_ tag: ASN1Tag, from lengthStart: Int) throws(DecodeError) -> DERElement {
-        let (start, end) = try boundsOfContents(tag, from: lengthStart)
-        let element = DERElement(tag: tag, bytes: bytes[position..<end], contentsStart: start)
-        position = end
-        return element
+    /// The element that a scanner of `bytes` found.
+    static func element(_ found: DERScanner.Element, of bytes: ArraySlice<UInt8>) -> DERElement {
+        DERElement(tag: found.tag, bytes: bytes[found.indices], contentsStart: found.contents.offset)
     }
-
-    /// Where the contents begin and end whose length begins at `lengthStart`.
-    private func boundsOfContents(
-        _ tag: ASN1Tag, from lengthStart: Int
-    ) throws(DecodeError) -> (start: Int, end: Int) {
-        var cursor = lengthStart
-        let length: Int
-        if cursor < bytes.endIndex, bytes[cursor] < 0x80 {
-            length = Int(bytes[cursor])
-            cursor += 1
-        } else {
-            length = try DERReader.readLength(bytes, at: &cursor)
-        }
-        let left = bytes.endIndex - cursor
-        guard length <= left else {
-            throw DecodeError(.truncated, at: cursor, "\(tag) claims \(length) bytes, \(left) are left")
-        }
-        return (cursor, cursor + length)
-    }
-
-    // Hot path: positions instead of slices, which count references.
 
     /// Reads a tag at `position`, and advances `position` past it.
     /// - Parameter allowingChunks: whether an OCTET STRING may be constructed, as in BER.
     static func readTag(
         _ bytes: ArraySlice<UInt8>, at position: inout Int, allowingChunks: Bool = false
     ) throws(DecodeError) -> ASN1Tag {
-        let start = position
-        guard start < bytes.endIndex else { throw DecodeError(.truncated, at: start, "expected a tag, found the end") }
-        let first = bytes[start]
-        position += 1
-        let tagClass = ASN1Tag.Class(identifier: first)
-        let isConstructed = first & 0x20 != 0
-        var number = UInt32(first & 0x1F)
-        if number == 0x1F {
-            number = try readHighTagNumber(bytes, at: &position, start: start)
-        } else if tagClass == .universal, number == 0 {
-            throw DecodeError(.malformed, at: start, "tag 0 of the universal class is reserved for indefinite lengths")
-        }
-        let isChunked = allowingChunks && number == 4 && isConstructed
-        let isOfParts = number == 16 || number == 17 || number == 8 || number == 11
-        if tagClass == .universal, !isChunked, isConstructed != isOfParts {
-            throw DecodeError(
-                .unexpectedType, at: start,
-                "universal tag \(number) must be \(isConstructed ? "primitive" : "constructed") in DER")
-        }
-        return ASN1Tag(tagClass, number, constructed: isConstructed)
-    }
-
-    private static func readHighTagNumber(
-        _ bytes: ArraySlice<UInt8>, at position: inout Int, start: Int
-    ) throws(DecodeError) -> UInt32 {
-        var number: UInt32 = 0
-        while true {
-            guard position < bytes.endIndex else {
-                throw DecodeError(.truncated, at: position, "the tag number does not end")
-            }
-            let byte = bytes[position]
-            position += 1
-            if number == 0, byte == 0x80 {
-                throw DecodeError(.notMinimal, at: start, "the tag number has leading zeros")
-            }
-            guard number <= UInt32(Int32.max) >> 7 else {
-                throw DecodeError(.tooLarge, at: start, "the tag number has more than 31 bits")
-            }
-            number = number << 7 | UInt32(byte & 0x7F)
-            if byte & 0x80 == 0 { break }
-        }
-        guard number >= 0x1F else {
-            throw DecodeError(.notMinimal, at: start, "tag number \(number) takes one byte, found more")
-        }
-        return number
+        var cursor = DERScanner(bytes)
+        cursor.position = position - bytes.startIndex
+        let tag = try cursor.readTag(in: bytes.span, allowingChunks: allowingChunks)
+        position = cursor.offset
+        return tag
     }
 
     /// Reads a length at `position`, and advances `position` past it.
     static func readLength(_ bytes: ArraySlice<UInt8>, at position: inout Int) throws(DecodeError) -> Int {
-        let start = position
-        guard start < bytes.endIndex else {
-            throw DecodeError(.truncated, at: start, "expected a length, found the end")
-        }
-        let first = bytes[start]
-        position += 1
-        if first < 0x80 { return Int(first) }
-        if first == 0x80 {
-            throw DecodeError(.indefiniteLength, at: start, "indefinite lengths are not allowed in DER")
-        }
-        let count = Int(first & 0x7F)
-        guard count <= 4 else {
-            throw DecodeError(.tooLarge, at: start, "the length takes \(count) bytes, at most 4 are allowed")
-        }
-        guard count <= bytes.endIndex - position else {
-            throw DecodeError(.truncated, at: bytes.endIndex, "the length does not end")
-        }
-        var length = 0
-        for index in position..<position + count { length = length << 8 | Int(bytes[index]) }
-        position += count
-        guard length >= 0x80, length >> ((count - 1) * 8) != 0 else {
-            throw DecodeError(.notMinimal, at: start, "length \(length) takes fewer bytes than \(count + 1)")
-        }
+        var cursor = DERScanner(bytes)
+        cursor.position = position - bytes.startIndex
+        let length = try cursor.readLength(in: bytes.span)
+        position = cursor.offset
         return length
     }
 }

@@ -11,10 +11,7 @@ extension DERElement {
     /// A BOOLEAN: one byte, 0x00 or 0xFF (X.690 section 11.1).
     package func boolean() throws(DecodeError) -> Bool {
         try require(.boolean)
-        guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xFF else {
-            throw DecodeError(.notMinimal, at: contents.startIndex, "a BOOLEAN is 00 or FF")
-        }
-        return byte == 0xFF
+        return try scanner.boolean(in: bytes.span)
     }
 
     /// The contents of an INTEGER in two's complement, shortest form (X.690 section 8.3.2).
@@ -26,26 +23,13 @@ extension DERElement {
 
     /// Throws unless the contents of an INTEGER, which may have an implicit tag, are in the shortest form.
     package static func requireMinimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) {
-        guard let first = contents.first else {
-            throw DecodeError(.malformed, at: contents.startIndex, "an INTEGER has at least one byte")
-        }
-        if contents.count > 1 {
-            let isNextNegative = contents[contents.startIndex + 1] & 0x80 != 0
-            if (first == 0x00 && !isNextNegative) || (first == 0xFF && isNextNegative) {
-                throw DecodeError(.notMinimal, at: contents.startIndex, "the INTEGER has a needless leading byte")
-            }
-        }
+        try DERScanner(contents).requireMinimalInteger(in: contents.span)
     }
 
     /// An INTEGER of at most 64 bits.
     package func integer() throws(DecodeError) -> Int64 {
-        let bytes = try integerBytes()
-        guard bytes.count <= 8, let first = bytes.first else {
-            throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
-        }
-        var value: Int64 = first & 0x80 != 0 ? -1 : 0
-        for byte in bytes { value = value << 8 | Int64(byte) }
-        return value
+        try require(.integer)
+        return try scanner.integer(in: bytes.span)
     }
 
     package func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
@@ -66,19 +50,13 @@ extension DERElement {
     /// A BIT STRING: the number of unused bits in the last byte, at most 7 and all zero, and the bytes.
     package func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
         try require(.bitString)
-        guard let unused = contents.first else {
-            throw DecodeError(.malformed, at: contents.startIndex, "a BIT STRING has at least one byte")
-        }
-        let bits = contents.dropFirst()
-        guard unused <= 7, unused == 0 || !bits.isEmpty, (bits.last ?? 0) & ((1 << unused) - 1) == 0 else {
-            throw DecodeError(.malformed, at: contents.startIndex, "unused bits must be at most 7, there, and zero")
-        }
-        return (Int(unused), bits)
+        let (unused, bits) = try scanner.bitString(in: bytes.span)
+        return (unused, bytes[bits.indices])
     }
 
     package func null() throws(DecodeError) {
         try require(.null)
-        guard contents.isEmpty else { throw DecodeError(.malformed, at: contents.startIndex, "a NULL is empty") }
+        try scanner.null()
     }
 
     /// The text of a UTF8String, PrintableString or IA5String, checked against its alphabet.
@@ -111,33 +89,122 @@ extension DERElement {
 
     /// A UTCTime (1950 to 2049) or GeneralizedTime as in RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.
     package func time() throws(DecodeError) -> Date {
+        try scanner.time(tag, in: bytes.span, at: bytes.startIndex)
+    }
+}
+
+/// The values of the contents octets of DER elements.
+extension DERScanner {
+    package func boolean(in bytes: Span<UInt8>) throws(DecodeError) -> Bool {
+        guard let byte = onlyByte(in: bytes), byte == 0x00 || byte == 0xFF else {
+            throw DecodeError(.notMinimal, at: offset, "a BOOLEAN is 00 or FF")
+        }
+        return byte == 0xFF
+    }
+
+    /// Throws unless the contents of an INTEGER are in the shortest form.
+    package func requireMinimalInteger(in bytes: Span<UInt8>) throws(DecodeError) {
+        guard !isAtEnd else { throw DecodeError(.malformed, at: offset, "an INTEGER has at least one byte") }
+        if count > 1 {
+            let first = bytes[position]
+            let isNextNegative = bytes[position + 1] & 0x80 != 0
+            if (first == 0x00 && !isNextNegative) || (first == 0xFF && isNextNegative) {
+                throw DecodeError(.notMinimal, at: offset, "the INTEGER has a needless leading byte")
+            }
+        }
+    }
+
+    func integer(in bytes: Span<UInt8>) throws(DecodeError) -> Int64 {
+        try requireMinimalInteger(in: bytes)
+        guard count <= 8 else { throw DecodeError(.tooLarge, at: offset, "the INTEGER has more than 64 bits") }
+        var value: Int64 = bytes[position] & 0x80 != 0 ? -1 : 0
+        for index in position..<end { value = value << 8 | Int64(bytes[index]) }
+        return value
+    }
+
+    /// An INTEGER from 0 to 2^64 - 1.
+    package func unsignedInteger(in bytes: Span<UInt8>) throws(DecodeError) -> UInt64 {
+        try requireMinimalInteger(in: bytes)
+        guard bytes[position] & 0x80 == 0 else {
+            throw DecodeError(.unexpectedValue, at: offset, "the INTEGER is negative")
+        }
+        guard count <= (bytes[position] == 0 ? 9 : 8) else {
+            throw DecodeError(.tooLarge, at: offset, "the INTEGER has more than 64 bits")
+        }
+        var value: UInt64 = 0
+        for index in position..<end { value = value << 8 | UInt64(bytes[index]) }
+        return value
+    }
+
+    /// The byte, if there is exactly one.
+    package func onlyByte(in bytes: Span<UInt8>) -> UInt8? { count == 1 ? bytes[position] : nil }
+
+    package func null() throws(DecodeError) {
+        guard isAtEnd else { throw DecodeError(.malformed, at: offset, "a NULL is empty") }
+    }
+
+    func bitString(in bytes: Span<UInt8>) throws(DecodeError) -> (unusedBits: Int, bytes: DERScanner) {
+        guard !isAtEnd else { throw DecodeError(.malformed, at: offset, "a BIT STRING has at least one byte") }
+        let unused = bytes[position]
+        guard unused <= 7, unused == 0 || count > 1 && bytes[end - 1] & ((1 << unused) - 1) == 0 else {
+            throw DecodeError(.malformed, at: offset, "unused bits must be at most 7, there, and zero")
+        }
+        return (Int(unused), DERScanner(base: base, position: position + 1, end: end))
+    }
+
+    /// Throws unless these are the contents of an OBJECT IDENTIFIER of at most 128 bytes, whose components are in their shortest form
+    /// and have at most 63 bits.
+    func requireObjectIdentifier(in bytes: Span<UInt8>) throws(DecodeError) {
+        guard count <= ObjectIdentifier.limit else {
+            throw DecodeError(
+                .tooLarge, at: offset,
+                "an OBJECT IDENTIFIER of \(count) bytes, at most \(ObjectIdentifier.limit) are allowed")
+        }
+        guard !isAtEnd, bytes[end - 1] & 0x80 == 0 else {
+            throw DecodeError(.truncated, at: base + end, "the OBJECT IDENTIFIER does not end")
+        }
+        var groups = 0
+        for index in position..<end {
+            let byte = bytes[index]
+            if groups == 0, byte == 0x80 {
+                throw DecodeError(.notMinimal, at: base + index, "a component has leading zeros")
+            }
+            groups = byte & 0x80 == 0 ? 0 : groups + 1
+            guard groups < 9 else {
+                throw DecodeError(.tooLarge, at: base + index, "a component has more than 63 bits")
+            }
+        }
+    }
+
+    /// Whether all characters are those of a PrintableString.
+    func isPrintable(in bytes: Span<UInt8>) -> Bool {
+        for index in position..<end where !DERElement.isPrintable(bytes[index]) { return false }
+        return true
+    }
+
+    /// The time of an element with this tag, which begins at `start`.
+    func time(_ tag: ASN1Tag, in bytes: Span<UInt8>, at start: Int) throws(DecodeError) -> Date {
         let isUTCTime = tag == .utcTime
         guard isUTCTime || tag == .generalizedTime else {
-            throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected a time, found \(tag)")
+            throw DecodeError(.unexpectedType, at: start, "expected a time, found \(tag)")
         }
-        guard let time = DERElement.time(contents, yearLength: isUTCTime ? 2 : 4) else {
-            throw DecodeError(
-                .malformed, at: contents.startIndex, "not a time of the form \(isUTCTime ? "YY" : "YYYY")MMDDhhmmssZ")
+        guard let time = time(in: bytes, yearLength: isUTCTime ? 2 : 4) else {
+            throw DecodeError(.malformed, at: offset, "not a time of the form \(isUTCTime ? "YY" : "YYYY")MMDDhhmmssZ")
         }
         return time
     }
 
-    private static func time(_ text: ArraySlice<UInt8>, yearLength: Int) -> Date? {
-        guard text.count == yearLength + 11, text.last == 0x5A,
-            text.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        let start = text.startIndex
-        func number(at offset: Int) -> Int {
-            Int(text[start + offset] - 0x30) * 10 + Int(text[start + offset + 1] - 0x30)
+    private func time(in bytes: Span<UInt8>, yearLength: Int) -> Date? {
+        guard count == yearLength + 11, bytes[end - 1] == 0x5A else { return nil }
+        for index in position..<end - 1 where !(0x30...0x39).contains(bytes[index]) { return nil }
+        func number(_ place: Int) -> Int {
+            Int(bytes[position + place] - 0x30) * 10 + Int(bytes[position + place + 1] - 0x30)
         }
-        var year = number(at: 0)
-        if yearLength == 4 { year = year * 100 + number(at: 2) } else { year += year < 50 ? 2000 : 1900 }
-        let (hour, minute, second) = (
-            number(at: yearLength + 4), number(at: yearLength + 6), number(at: yearLength + 8)
-        )
+        var year = number(0)
+        if yearLength == 4 { year = year * 100 + number(2) } else { year += year < 50 ? 2000 : 1900 }
+        let (hour, minute, second) = (number(yearLength + 4), number(yearLength + 6), number(yearLength + 8))
         guard
-            let days = RFC3339.daysSince1970(
-                year: year, month: number(at: yearLength), day: number(at: yearLength + 2)),
+            let days = RFC3339.daysSince1970(year: year, month: number(yearLength), day: number(yearLength + 2)),
             hour < 24, minute < 60, second < 60
         else { return nil }
         return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))

@@ -19,7 +19,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The maximum number of contents octets. Identifiers in use have about 20; maps hash all octets.
-    private static let limit = 128
+    static let limit = 128
 
     /// Reads an OBJECT IDENTIFIER of at most 128 contents octets. Components must be in their shortest form and have at most 63 bits.
     package init(_ element: DERElement) throws(DecodeError) {
@@ -31,23 +31,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     init(contents: ArraySlice<UInt8>) throws(DecodeError) {
-        guard contents.count <= Self.limit else {
-            throw DecodeError(
-                .tooLarge, at: contents.startIndex,
-                "an OBJECT IDENTIFIER of \(contents.count) bytes, at most \(Self.limit) are allowed")
-        }
-        guard let last = contents.last, last & 0x80 == 0 else {
-            throw DecodeError(.truncated, at: contents.endIndex, "the OBJECT IDENTIFIER does not end")
-        }
-        var groups = 0
-        for index in contents.indices {
-            let byte = contents[index]
-            if groups == 0, byte == 0x80 {
-                throw DecodeError(.notMinimal, at: index, "a component has leading zeros")
-            }
-            groups = byte & 0x80 == 0 ? 0 : groups + 1
-            guard groups < 9 else { throw DecodeError(.tooLarge, at: index, "a component has more than 63 bits") }
-        }
+        try DERScanner(contents).requireObjectIdentifier(in: contents.span)
         self.contents = contents
     }
 

@@ -62,7 +62,7 @@ import Testing
         Rejection("1811323032303031303130303030303030302e355a", .malformed, 2, "a time has no fraction"),
     ]
 
-    private static func readValue(_ bytes: [UInt8]) throws {
+    private static func readValue(_ bytes: ArraySlice<UInt8>) throws {
         var reader = DERReader(bytes)
         let element = try reader.read()
         switch element.tag {
@@ -78,8 +78,77 @@ import Testing
 
     @Test("Invalid values are refused with the byte offset", arguments: refusedValues)
     func refusesValues(_ rejection: Rejection) {
-        let error = decodeError { try Self.readValue(rejection.hexBytes) }
+        let error = decodeError { try Self.readValue(rejection.hexBytes[...]) }
         #expect(rejection.matches(error), "\(String(describing: error))")
+    }
+
+    @Test("A part of an input is refused as if it were all of it, with the offset in the input")
+    func refusesInParts() throws {
+        for rejection in Self.refusedStructure + Self.refusedValues {
+            let bytes = rejection.hexBytes
+            // What follows would complete most of what ends too early.
+            let input = [0x02, 0x01] + bytes + [UInt8](repeating: 0x00, count: 130)
+            let part = input[2..<2 + bytes.count]
+            let alone = try #require(
+                decodeError {
+                    try Self.readValue(bytes[...])
+                    try DERReader(bytes).finish()
+                })
+            let inPart = decodeError {
+                try Self.readValue(part)
+                try DERReader(part).finish()
+            }
+            let scanned = decodeError {
+                let scanner = DERScanner(part)
+                _ = try scanner.only(.integer, in: part.span).unsignedInteger(in: part.span)
+            }
+            #expect(inPart?.reason == alone.reason, "\(bytes)")
+            #expect(inPart?.offset == alone.offset + 2, "\(bytes)")
+            #expect(inPart?.message == alone.message, "\(bytes)")
+            #expect(scanned != nil, "\(bytes)")
+        }
+    }
+
+    @Test(
+        "An INTEGER from 0 to 2^64 - 1 is read, and no other",
+        arguments: [
+            ("020100", 0), ("02017f", 127), ("02020080", 128), ("02087fffffffffffffff", UInt64(Int64.max)),
+            ("020900ffffffffffffffff", .max), ("0200", nil), ("0201ff", nil), ("02020001", nil), ("0202ff80", nil),
+            ("02088000000000000000", nil), ("020a00ffffffffffffffffff", nil), ("0209010000000000000000", nil),
+            ("02020100", 256), ("0203000100", nil), ("0103000100", nil), ("02020100ff", nil), ("020201", nil),
+        ] as [(String, UInt64?)])
+    func readsUnsignedInteger(_ hex: String, _ expected: UInt64?) throws {
+        let bytes = try #require([UInt8](hex: hex))[...]
+        let found = try? DERScanner(bytes).only(.integer, in: bytes.span).unsignedInteger(in: bytes.span)
+        #expect(found == expected)
+    }
+
+    @Test("A scanner goes on behind what it read, and stays where it is at what it refuses")
+    func scannerPositions() throws {
+        let input: [UInt8] = [0xFF, 0x30, 0x06, 0x02, 0x01, 0x07, 0x01, 0x01, 0xFF, 0x05, 0x00]
+        let part = input[1...]
+        var outer = DERScanner(part)
+        var inner = try outer.readContents(.sequence, in: part.span)
+        #expect(inner.indices == 3..<9 && outer.indices == 9..<11)
+        #expect(throws: DecodeError.self) { try inner.readContents(.boolean, in: part.span) }
+        let absent = try inner.readIfPresent(.boolean, in: part.span)
+        #expect(absent == nil && inner.offset == 3)
+        let number = try inner.read(in: part.span)
+        #expect(number.tag == .integer && number.indices == 3..<6 && number.contents.indices == 5..<6)
+        let byte = number.contents.onlyByte(in: part.span)
+        #expect(byte == 7)
+        #expect(throws: DecodeError.self) { try inner.finish() }
+        let flag = try inner.readIfPresent(.boolean, in: part.span)?.contents.boolean(in: part.span)
+        #expect(flag == true && inner.isAtEnd && inner.count == 0)
+        try inner.finish()
+        let behind = try inner.readIfPresent(.boolean, in: part.span)
+        #expect(behind == nil)
+        #expect(throws: DecodeError.self, "the end of the part ends it, not that of the input") {
+            try inner.read(.null, in: part.span)
+        }
+        #expect(throws: DecodeError.self) { try inner.read(in: part.span) }
+        try outer.readContents(.null, in: part.span).null()
+        try outer.finish()
     }
 
     @Test("Values are read unchanged")

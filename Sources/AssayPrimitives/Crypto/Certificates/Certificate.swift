@@ -119,36 +119,46 @@ private final class CertificateFields: Sendable {
                 "a certificate has at most \(InputLimits.certificate) bytes, found \(der.count)")
         }
         self.der = der
-        var outer = try DERReader.single(.sequence, in: der).reader
-        let tbsElement = try outer.read(.sequence)
-        let outerAlgorithm = try outer.read(.sequence)
-        signature = try outer.read(.bitString).bitStringBytes()
+        let bytes = der.span
+        var outer = try DERScanner(der).only(.sequence, in: bytes)
+        let tbsElement = try outer.read(.sequence, in: bytes)
+        let outerAlgorithm = try outer.read(.sequence, in: bytes)
+        let signatureBits = try outer.readContents(.bitString, in: bytes)
+        let (unusedBits, signatureBytes) = try signatureBits.bitString(in: bytes)
+        guard unusedBits == 0 else {
+            throw DecodeError(
+                .unexpectedValue, at: signatureBits.offset, "expected whole bytes, found \(unusedBits) unused bits")
+        }
+        signature = der[signatureBytes.indices]
         try outer.finish()
 
-        tbsBytes = tbsElement.bytes
-        var tbs = tbsElement.reader
-        version = try CertificateFields.readVersion(&tbs)
-        serialNumber = try CertificateFields.readSerialNumber(&tbs)
-        let innerAlgorithm = try tbs.read(.sequence)
-        guard innerAlgorithm.bytes.isByteEqual(to: outerAlgorithm.bytes) else {
+        tbsBytes = der[tbsElement.indices]
+        var tbs = tbsElement.contents
+        version = try CertificateFields.readVersion(&tbs, bytes)
+        serialNumber = der[try CertificateFields.readSerialNumber(&tbs, bytes)]
+        let innerAlgorithm = try tbs.read(.sequence, in: bytes)
+        guard der[innerAlgorithm.indices].isByteEqual(to: der[outerAlgorithm.indices]) else {
             // RFC 5280 section 4.1.1.2. The signature does not cover the outer algorithm.
             throw DecodeError(
-                .unexpectedValue, at: outerAlgorithm.bytes.startIndex, field: "signatureAlgorithm",
+                .unexpectedValue, at: outerAlgorithm.offset, field: "signatureAlgorithm",
                 "differs from the one in tbsCertificate")
         }
-        signatureAlgorithm = try Certificate.SignatureAlgorithm(innerAlgorithm, allowsNull: profile == .keystore)
-        issuer = try DistinguishedName(tbs.read(.sequence))
+        signatureAlgorithm = try Certificate.SignatureAlgorithm(
+            innerAlgorithm, of: der, allowsNull: profile == .keystore)
+        issuer = try DistinguishedName(tbs.read(.sequence, in: bytes), of: der)
         guard !issuer.isEmpty else {
             throw DecodeError(.missing, at: issuer.bytes.startIndex, field: "issuer", "an issuer has a name")
         }
-        var validity = try tbs.readConstructed(.sequence)
-        notBefore = try validity.read().time()
-        notAfter = try validity.read().time()
+        var validity = try tbs.readContents(.sequence, in: bytes)
+        let start = try validity.read(in: bytes)
+        notBefore = try start.contents.time(start.tag, in: bytes, at: start.offset)
+        let last = try validity.read(in: bytes)
+        notAfter = try last.contents.time(last.tag, in: bytes, at: last.offset)
         try validity.finish()
-        subject = try DistinguishedName(tbs.read(.sequence))
-        subjectPublicKeyInfo = try CertificateFields.readSubjectPublicKeyInfo(&tbs)
-        try CertificateFields.skipUniqueIdentifiers(&tbs, version: version)
-        extensions = try Certificate.Extension.readAll(&tbs, version: version, profile)
+        subject = try DistinguishedName(tbs.read(.sequence, in: bytes), of: der)
+        subjectPublicKeyInfo = try CertificateFields.readSubjectPublicKeyInfo(&tbs, of: der)
+        try CertificateFields.skipUniqueIdentifiers(&tbs, bytes, version: version)
+        extensions = try Certificate.Extension.readAll(&tbs, of: der, version: version, profile)
         try tbs.finish()
 
         var known = Certificate.KnownExtensions()
@@ -161,51 +171,61 @@ private final class CertificateFields: Sendable {
         subjectKeyIdentifier = known.subjectKeyIdentifier
     }
 
-    private static func readVersion(_ tbs: inout DERReader) throws(DecodeError) -> Int {
-        guard let wrapper = try tbs.readIfPresent(.context(0)) else { return 1 }
-        var reader = wrapper.reader
-        let element = try reader.read(.integer)
+    private static func readVersion(_ tbs: inout DERScanner, _ bytes: Span<UInt8>) throws(DecodeError) -> Int {
+        guard let wrapper = try tbs.readIfPresent(.context(0), in: bytes) else { return 1 }
+        var reader = wrapper.contents
+        let element = try reader.read(.integer, in: bytes)
         try reader.finish()
-        switch try element.integer() {
+        switch try element.contents.integer(in: bytes) {
         case 1: return 2
         case 2: return 3
         case let value:
             throw DecodeError(
-                value == 0 ? .notMinimal : .unexpectedValue, at: element.bytes.startIndex, field: "version",
+                value == 0 ? .notMinimal : .unexpectedValue, at: element.offset, field: "version",
                 value == 0 ? "version 1 is the default and must be absent" : "there is no version with value \(value)")
         }
     }
 
-    private static func readSerialNumber(_ tbs: inout DERReader) throws(DecodeError) -> ArraySlice<UInt8> {
-        let bytes = try tbs.read(.integer).integerBytes()
+    private static func readSerialNumber(
+        _ tbs: inout DERScanner, _ bytes: Span<UInt8>
+    ) throws(DecodeError) -> Range<Int> {
+        let number = try tbs.readContents(.integer, in: bytes)
+        try number.requireMinimalInteger(in: bytes)
         // RFC 5280 section 4.1.2.2: positive, at most 20 octets.
-        guard let first = bytes.first, first & 0x80 == 0, bytes.count > 1 || first != 0, bytes.count <= 20 else {
+        let first = bytes[number.position]
+        guard first & 0x80 == 0, number.count > 1 || first != 0, number.count <= 20 else {
             throw DecodeError(
-                .unexpectedValue, at: bytes.startIndex, field: "serialNumber",
+                .unexpectedValue, at: number.offset, field: "serialNumber",
                 "a serial number is positive and has at most 20 bytes")
         }
-        return bytes
+        return number.indices
     }
 
-    private static func readSubjectPublicKeyInfo(_ tbs: inout DERReader) throws(DecodeError) -> ArraySlice<UInt8> {
-        let element = try tbs.read(.sequence)
-        var reader = element.reader
-        var algorithm = try reader.readConstructed(.sequence)
-        _ = try algorithm.readObjectIdentifier()
+    private static func readSubjectPublicKeyInfo(
+        _ tbs: inout DERScanner, of der: ArraySlice<UInt8>
+    ) throws(DecodeError) -> ArraySlice<UInt8> {
+        let bytes = der.span
+        let element = try tbs.read(.sequence, in: bytes)
+        var reader = element.contents
+        var algorithm = try reader.readContents(.sequence, in: bytes)
+        try algorithm.readContents(.objectIdentifier, in: bytes).requireObjectIdentifier(in: bytes)
         let hasParameters = !algorithm.isAtEnd
-        if hasParameters { _ = try algorithm.read() }
+        if hasParameters { _ = try algorithm.read(in: bytes) }
         try algorithm.finish()
-        _ = try reader.read(.bitString).bitString()
+        _ = try reader.readContents(.bitString, in: bytes).bitString(in: bytes)
         try reader.finish()
-        return hasParameters ? element.bytes : RSAKeyRules.canonical(element.bytes)
+        let info = der[element.indices]
+        return hasParameters ? info : RSAKeyRules.canonical(info)
     }
 
     /// Parses and ignores the unique identifiers (RFC 5280 section 4.1.2.8).
-    private static func skipUniqueIdentifiers(_ tbs: inout DERReader, version: Int) throws(DecodeError) {
+    private static func skipUniqueIdentifiers(
+        _ tbs: inout DERScanner, _ bytes: Span<UInt8>, version: Int
+    ) throws(DecodeError) {
         for number: UInt32 in [1, 2] {
-            guard let found = try tbs.readIfPresent(.context(number, constructed: false)) else { continue }
-            guard version >= 2, let unused = found.contents.first, unused <= 7 else {
-                throw DecodeError(.unexpected, at: found.bytes.startIndex, "not a unique identifier, or not allowed")
+            guard let found = try tbs.readIfPresent(.context(number, constructed: false), in: bytes) else { continue }
+            guard version >= 2, !found.contents.isAtEnd, bytes[found.contents.position] <= 7 else {
+                throw DecodeError(.unexpected, at: found.offset, "not a unique identifier, or not allowed")
             }
         }
     }

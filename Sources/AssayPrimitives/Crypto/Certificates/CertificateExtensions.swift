@@ -8,21 +8,22 @@ extension Certificate {
         package let value: ArraySlice<UInt8>
 
         static func readAll(
-            _ tbs: inout DERReader, version: Int, _ profile: Profile
+            _ tbs: inout DERScanner, of der: ArraySlice<UInt8>, version: Int, _ profile: Profile
         ) throws(DecodeError) -> [Extension] {
-            guard let wrapper = try tbs.readIfPresent(.context(3)) else { return [] }
-            let start = wrapper.bytes.startIndex
+            let bytes = der.span
+            guard let wrapper = try tbs.readIfPresent(.context(3), in: bytes) else { return [] }
+            let start = wrapper.offset
             guard version == 3 else { throw DecodeError(.unexpected, at: start, "only version 3 has extensions") }
-            let list = try DERReader.single(.sequence, in: wrapper.contents)
-            guard !list.contents.isEmpty else {
+            var reader = try wrapper.contents.only(.sequence, in: bytes)
+            guard !reader.isAtEnd else {
                 throw DecodeError(.malformed, at: start, field: "extensions", "extensions are absent or not empty")
             }
-            var reader = list.reader
             var extensions: [Extension] = []
             extensions.reserveCapacity(4)
             while !reader.isAtEnd {
-                let found = try Extension(reader.read(.sequence), profile)
-                guard !extensions.contains(where: { $0.oid == found.oid }) else {
+                let found = try Extension(reader.readContents(.sequence, in: bytes), of: der, profile)
+                // By index: a closure would copy each extension.
+                for index in extensions.indices where extensions[index].oid == found.oid {
                     throw DecodeError(
                         .duplicateKey, at: found.value.startIndex, field: "extensions", "\(found.oid) is there twice")
                 }
@@ -34,20 +35,25 @@ extension Certificate {
             return extensions
         }
 
-        private init(_ element: DERElement, _ profile: Profile) throws(DecodeError) {
-            var reader = element.reader
-            oid = try reader.readObjectIdentifier()
-            if let critical = try reader.readIfPresent(.boolean) {
+        private init(
+            _ contents: DERScanner, of der: ArraySlice<UInt8>, _ profile: Profile
+        ) throws(DecodeError) {
+            let bytes = der.span
+            var reader = contents
+            oid = try ObjectIdentifier(contents: der[reader.readContents(.objectIdentifier, in: bytes).indices])
+            if let critical = try reader.readIfPresent(.boolean, in: bytes) {
+                let contents = critical.contents
                 let isTrue =
-                    profile == .keystore && critical.contents.elementsEqual([0x01]) ? true : try critical.boolean()
+                    profile == .keystore && contents.onlyByte(in: bytes) == 0x01
+                    ? true : try contents.boolean(in: bytes)
                 guard isTrue else {
-                    throw DecodeError(.notMinimal, at: critical.bytes.startIndex, "FALSE is the default and is absent")
+                    throw DecodeError(.notMinimal, at: critical.offset, "FALSE is the default and is absent")
                 }
                 isCritical = true
             } else {
                 isCritical = false
             }
-            value = try reader.readContents(.octetString)
+            value = der[try reader.readContents(.octetString, in: bytes).indices]
             try reader.finish()
         }
     }

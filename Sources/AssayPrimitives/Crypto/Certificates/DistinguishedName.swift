@@ -5,18 +5,18 @@ struct DistinguishedName: Sendable {
     /// Whether it has no RDNs.
     let isEmpty: Bool
 
-    /// Checks a Name: RDNs are not empty, and texts are in the alphabet of their type.
-    init(_ element: DERElement) throws(DecodeError) {
-        bytes = element.bytes
-        isEmpty = element.contents.isEmpty
-        try DistinguishedName.forEachAttribute(of: element.reader) { _, value throws(DecodeError) in
+    /// Checks a Name that a scanner of `input` found: RDNs are not empty, and texts are in the alphabet of their type.
+    init(_ element: DERScanner.Element, of input: ArraySlice<UInt8>) throws(DecodeError) {
+        bytes = input[element.indices]
+        isEmpty = element.contents.isAtEnd
+        try DistinguishedName.forEachAttribute(of: element.contents, in: input.span) { _, value throws(DecodeError) in
             // Printable characters are allowed in all three types. Other texts are composed to check them.
             switch (value.tag.tagClass, value.tag.number) {
             case (.universal, 12), (.universal, 19), (.universal, 22):
-                if value.contents.allSatisfy(DERElement.isPrintable) { return true }
+                if value.contents.isPrintable(in: input.span) { return true }
             default: break
             }
-            _ = try DistinguishedName.text(of: value)
+            _ = try DistinguishedName.text(of: DERReader.element(value, of: input))
             return true
         }
     }
@@ -24,9 +24,9 @@ struct DistinguishedName: Sendable {
     /// The first common name.
     var commonName: String? {
         var found: String?
-        visit { oid, text in
-            if oid == DistinguishedName.commonName { found = text }
-            return found == nil
+        visit(DistinguishedName.commonName) { _, text in
+            found = text
+            return false
         }
         return found.map(DistinguishedName.readable)
     }
@@ -34,8 +34,8 @@ struct DistinguishedName: Sendable {
     /// The texts of the attributes of one type.
     func texts(_ type: ObjectIdentifier) -> [String] {
         var found: [String] = []
-        visit { oid, text in
-            if oid == type { found.append(text) }
+        visit(type) { _, text in
+            found.append(text)
             return true
         }
         return found
@@ -52,29 +52,35 @@ struct DistinguishedName: Sendable {
         return parts.isEmpty ? "(no name)" : parts.joined(separator: ", ")
     }
 
-    private func visit(_ body: (ObjectIdentifier, String) -> Bool) {
+    /// Calls `body` with each attribute, or with each of one type, until it returns false.
+    private func visit(_ type: ObjectIdentifier? = nil, _ body: (ObjectIdentifier, String) -> Bool) {
         // The initialiser checked the bytes, so nothing throws here.
-        guard let element = try? DERReader.single(.sequence, in: bytes) else { return }
-        try? DistinguishedName.forEachAttribute(of: element.reader) { oid, value throws(DecodeError) in
-            body(oid, try DistinguishedName.text(of: value))
+        guard let contents = try? DERScanner(bytes).only(.sequence, in: bytes.span) else { return }
+        try? DistinguishedName.forEachAttribute(of: contents, in: bytes.span) { oid, value throws(DecodeError) in
+            let oid = bytes[oid.indices]
+            if let type, !oid.isByteEqual(to: type.contents) { return true }
+            return try body(
+                ObjectIdentifier(contents: oid), DistinguishedName.text(of: DERReader.element(value, of: bytes)))
         }
     }
 
-    /// Calls `body` with each attribute until it returns false.
+    /// Calls `body` with type and value of each attribute until it returns false.
     private static func forEachAttribute(
-        of reader: DERReader, _ body: (ObjectIdentifier, DERElement) throws(DecodeError) -> Bool
+        of scanner: DERScanner, in bytes: Span<UInt8>,
+        _ body: (DERScanner, DERScanner.Element) throws(DecodeError) -> Bool
     ) throws(DecodeError) {
-        var reader = reader
+        var reader = scanner
         while !reader.isAtEnd {
-            let set = try reader.read(.set)
-            guard !set.contents.isEmpty else {
-                throw DecodeError(.malformed, at: set.bytes.startIndex, "a RelativeDistinguishedName is not empty")
+            let set = try reader.read(.set, in: bytes)
+            guard !set.contents.isAtEnd else {
+                throw DecodeError(.malformed, at: set.offset, "a RelativeDistinguishedName is not empty")
             }
-            var attributes = set.reader
+            var attributes = set.contents
             while !attributes.isAtEnd {
-                var attribute = try attributes.readConstructed(.sequence)
-                let oid = try attribute.readObjectIdentifier()
-                let value = try attribute.read()
+                var attribute = try attributes.readContents(.sequence, in: bytes)
+                let oid = try attribute.readContents(.objectIdentifier, in: bytes)
+                try oid.requireObjectIdentifier(in: bytes)
+                let value = try attribute.read(in: bytes)
                 try attribute.finish()
                 guard try body(oid, value) else { return }
             }

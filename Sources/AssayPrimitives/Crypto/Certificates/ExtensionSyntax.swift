@@ -89,7 +89,11 @@ enum GeneralNames {
                 throw DecodeError(.invalidText, at: start, "not an IA5String")
             }
         case (3, true), (5, true): break
-        case (4, true): _ = try DistinguishedName(DERReader.single(.sequence, in: name.contents))
+        case (4, true):
+            let contents = name.contents
+            var reader = DERScanner(contents)
+            _ = try DistinguishedName(reader.read(.sequence, in: contents.span), of: contents)
+            try reader.finish()
         case (7, false):
             guard addressLengths.contains(name.contents.count) else {
                 throw DecodeError(

@@ -21,9 +21,16 @@ extension Certificate {
         /// - Parameter allowsNull: whether NULL parameters are also allowed for ECDSA algorithms, as some keystores
         ///   write them.
         package init(_ element: DERElement, allowsNull: Bool = false) throws(DecodeError) {
-            var reader = element.reader
-            let oid = try reader.readObjectIdentifier()
-            let parameters = reader.isAtEnd ? nil : try reader.read()
+            var reader = DERScanner(element.bytes)
+            try self.init(reader.read(in: element.bytes.span), of: element.bytes, allowsNull: allowsNull)
+        }
+
+        /// Reads an AlgorithmIdentifier that a scanner of `input` found, by the same rules.
+        init(_ element: DERScanner.Element, of input: ArraySlice<UInt8>, allowsNull: Bool) throws(DecodeError) {
+            let bytes = input.span
+            var reader = element.contents
+            let oid = try ObjectIdentifier(contents: input[reader.readContents(.objectIdentifier, in: bytes).indices])
+            let parameters = reader.isAtEnd ? nil : try reader.read(in: bytes)
             try reader.finish()
             guard let known = SignatureAlgorithm.known.first(where: { $0.key == oid })?.value else {
                 self = .other(oid)
@@ -31,10 +38,10 @@ extension Certificate {
             }
             guard parameters == nil || parameters?.tag == .null && (allowsNull || !known.isECDSA) else {
                 throw DecodeError(
-                    .unexpectedValue, at: element.bytes.startIndex, field: "signatureAlgorithm",
+                    .unexpectedValue, at: element.offset, field: "signatureAlgorithm",
                     "\(known) has \(known.isECDSA ? "no parameters" : "NULL as its parameters, or none")")
             }
-            try parameters?.null()
+            try parameters?.contents.null()
             self = known
         }
 
