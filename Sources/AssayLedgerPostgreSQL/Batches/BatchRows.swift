@@ -95,10 +95,8 @@ struct BatchRows {
     }
 
     private mutating func loadKeys() throws(StoredValueError) {
-        // Outside the loop, which would count the references for each row.
-        let needed = needs.keys
         try storedKeys?.each("enrolled_key") { row throws(StoredValueError) in
-            guard let place = row.place(in: needed) else {
+            guard let place = row.place(in: needs.keys) else {
                 otherKeys[RowKey(key: try row.bytes(0))] = Key(content: .whole(try row.key()), isNew: false)
                 return
             }
