@@ -32,6 +32,11 @@ struct RemoteCommand: AsyncParsableCommand {
         ])
 }
 
+private func remoteCommand(_ name: String, _ abstract: String) -> CommandConfiguration {
+    CommandConfiguration(
+        commandName: name, abstract: abstract, discussion: "Exit status: as `assay remote --help` says.")
+}
+
 /// The service that is asked, and what every answer has in common.
 struct RemoteOptions: ParsableArguments {
     @OptionGroup var service: ServiceOptions
@@ -129,9 +134,8 @@ extension StandingEndOptions {
 }
 
 struct RemoteShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Prints a subject with its keys and standing; without one, counts.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand(
+        "show", "Prints a subject with its keys and standing; without one, counts.")
 
     @Option(name: .customLong("key-id"), help: ArgumentHelp("A key ID, base64.", valueName: "key-id"))
     var keyID: String?
@@ -151,9 +155,7 @@ struct RemoteShowCommand: AsyncParsableCommand {
 }
 
 struct RemoteBlockCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "block", abstract: "Blocks a key, a device, an account or an issuer.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("block", "Blocks a key, a device, an account or an issuer.")
 
     @OptionGroup var subject: SubjectOptions
     @Option(help: ArgumentHelp("The reason, which verdicts on the subject show.", valueName: "text"))
@@ -173,40 +175,36 @@ struct RemoteBlockCommand: AsyncParsableCommand {
     }
 }
 
-struct RemoteUnblockCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "unblock", abstract: "Removes the block of a subject. An allowance stays.",
-        discussion: "Exit status: as `assay remote --help` says.")
-
+/// The options of the commands that remove a block or an allowance.
+struct RemoteRemoval: ParsableArguments {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var remote: RemoteOptions
 
-    func run() async throws {
-        try confirmation.require("This removes the block of \(subject.subject)")
-        try await remote.show("POST", "/v1/admin/subjects/unblock", body: subject.members.text)
+    func run(_ verb: String, _ standing: String) async throws {
+        try confirmation.require("This removes the \(standing) of \(subject.subject)")
+        try await remote.show("POST", "/v1/admin/subjects/\(verb)", body: subject.members.text)
     }
+}
+
+struct RemoteUnblockCommand: AsyncParsableCommand {
+    static let configuration = remoteCommand("unblock", "Removes the block of a subject. An allowance stays.")
+
+    @OptionGroup var removal: RemoteRemoval
+
+    func run() async throws { try await removal.run("unblock", "block") }
 }
 
 struct RemoteDisallowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "disallow", abstract: "Removes the allowance of a subject. A block stays.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("disallow", "Removes the allowance of a subject. A block stays.")
 
-    @OptionGroup var subject: SubjectOptions
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var remote: RemoteOptions
+    @OptionGroup var removal: RemoteRemoval
 
-    func run() async throws {
-        try confirmation.require("This removes the allowance of \(subject.subject)")
-        try await remote.show("POST", "/v1/admin/subjects/disallow", body: subject.members.text)
-    }
+    func run() async throws { try await removal.run("disallow", "allowance") }
 }
 
 struct RemoteAllowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "allow", abstract: "Allows a subject what some policy checks refuse.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("allow", "Allows a subject what some policy checks refuse.")
 
     @OptionGroup var subject: SubjectOptions
     @Option(
@@ -232,9 +230,7 @@ struct RemoteAllowCommand: AsyncParsableCommand {
 }
 
 struct RemoteAuditCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Prints the audit trail, the first entry first.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("audit", "Prints the audit trail, the first entry first.")
 
     @Option(help: ArgumentHelp("Only from this time on (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
     var since: Date?
@@ -249,9 +245,7 @@ struct RemoteAuditCommand: AsyncParsableCommand {
 }
 
 struct RemoteKeysCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Prints the keys of the key store, without secrets.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("keys", "Prints the keys of the key store, without secrets.")
 
     @OptionGroup var remote: RemoteOptions
 
@@ -259,9 +253,7 @@ struct RemoteKeysCommand: AsyncParsableCommand {
 }
 
 struct RemoteRetireCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "retire", abstract: "Retires a key of the key store, now or at a time.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("retire", "Retires a key of the key store, now or at a time.")
 
     @Argument(help: "The name of the key.")
     var name: String
@@ -279,9 +271,7 @@ struct RemoteRetireCommand: AsyncParsableCommand {
 }
 
 struct RemotePolicyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Prints the policy in force with all defaults, YAML.",
-        discussion: "Exit status: as `assay remote --help` says.")
+    static let configuration = remoteCommand("policy", "Prints the policy in force with all defaults, YAML.")
 
     @OptionGroup var remote: RemoteOptions
 

@@ -87,17 +87,9 @@ package struct ServiceKey: Sendable {
         ) { (service, node) throws(PolicyError) in
             service.admin = try node.text().isByteEqual(to: "none") ? nil : address(node)
         },
-        ServiceKey(
-            path: "console", help: "Whether the listener of operators has the console, a site for browsers.",
-            form: "on or off", standard: "off"
-        ) { (service, node) throws(PolicyError) in
-            service.console =
-                switch try node.text() {
-                case "on": true
-                case "off": false
-                default: throw node.mismatch(with: ["on", "off"])
-                }
-        },
+        flag(
+            "console", \.console, "Whether the listener of operators has the console, a site for browsers.",
+            ("on", "off")),
         ServiceKey(
             path: "metrics",
             help: "A further listener with health and metrics alone, where Prometheus cannot use that of operators.",
@@ -347,14 +339,16 @@ package struct ServiceKey: Sendable {
     }
 
     /// Off without the key.
-    private static func flag(_ path: String, _ field: Field<Bool>, _ help: String) -> ServiceKey {
-        ServiceKey(path: path, help: help, form: "true or false", standard: "false") {
+    private static func flag(
+        _ path: String, _ field: Field<Bool>, _ help: String, _ words: (yes: String, no: String) = ("true", "false")
+    ) -> ServiceKey {
+        ServiceKey(path: path, help: help, form: "\(words.yes) or \(words.no)", standard: words.no) {
             (service, node) throws(PolicyError) in
             service[keyPath: field] =
                 switch try node.text() {
-                case "true": true
-                case "false": false
-                default: throw node.mismatch(with: ["true", "false"])
+                case words.yes: true
+                case words.no: false
+                default: throw node.mismatch(with: [words.yes, words.no])
                 }
         }
     }

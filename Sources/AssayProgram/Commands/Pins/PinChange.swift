@@ -5,20 +5,24 @@ import Foundation
 
 /// A change of the pins of a ledger: shown, checked against what the domains present, confirmed, and stored with entries of the
 /// audit trail.
-struct PinChange {
-    let url: LedgerURL
-    let probe: ProbeOptions
-    let confirmation: ConfirmationOption
-    let author: String
-    /// Addresses to ask besides those of the resolver.
-    var others: [String] = []
-    /// Whether to create a ledger that does not exist.
-    var isCreating = true
+struct PinChange: ParsableArguments {
+    @OptionGroup var probe: ProbeOptions
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: LedgerOptions
 
-    /// - Parameter change: changes a set. It runs on the set that is shown, and again on the stored one: another operator may have
-    ///   changed that meanwhile.
-    func make(_ change: (inout PinSet) throws(CommandFailure) -> Void) async throws {
-        let former = try await stored()
+    /// - Parameters:
+    ///   - others: addresses to ask besides those of the resolver.
+    ///   - isCreating: whether to create a ledger that does not exist.
+    ///   - change: changes a set. It runs on the set that is shown, and again on the stored one: another operator may have
+    ///     changed that meanwhile.
+    func make(
+        others: [String] = [], isCreating: Bool = true, _ change: (inout PinSet) throws(CommandFailure) -> Void
+    ) async throws {
+        let url = options.url
+        let former = try await url.withLedger(creating: isCreating) { open in
+            try await LedgerRegister<PinSet>(in: open.ledger).content()
+        }
         var set = former
         try change(&set)
         let changed = Self.names(of: set, differingFrom: former)
@@ -44,14 +48,9 @@ struct PinChange {
         try Console.print(escaping: "the pins of \(url.description) are changed")
     }
 
-    private func stored() async throws -> PinSet {
-        try await url.withLedger(creating: isCreating) { open in
-            try await LedgerRegister<PinSet>(in: open.ledger).content()
-        }
-    }
-
     private func store(_ change: (inout PinSet) throws(CommandFailure) -> Void, at now: Date) async throws {
-        try await url.withLedger(creating: false) { open in
+        let author = author.name
+        try await options.url.withLedger(creating: false) { open in
             try await LedgerRegister<PinSet>(in: open.ledger).change(at: now) { (set) throws(CommandFailure) in
                 let former = set
                 try change(&set)

@@ -45,10 +45,7 @@ struct PinsAddCommand: AsyncParsableCommand {
     var notAfter: Date?
 
     @OptionGroup var others: OtherAddressOption
-    @OptionGroup var probe: ProbeOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: PinChange
 
     func validate() throws {
         _ = try Self.name(domain)
@@ -67,9 +64,7 @@ struct PinsAddCommand: AsyncParsableCommand {
         if pins.isEmpty, !none { pins = [try await leaf(of: name)] }
         for index in pins.indices { (pins[index].notBefore, pins[index].notAfter) = (notBefore, notAfter) }
         let (added, isJWE) = (pins, jwe)
-        let change = PinChange(
-            url: options.url, probe: probe, confirmation: confirmation, author: author.name, others: others.addresses)
-        try await change.make { (set) throws(CommandFailure) in
+        try await change.make(others: others.addresses) { (set) throws(CommandFailure) in
             var entry = set[name] ?? PinSet.Domain(name: name)
             for pin in added {
                 if let index = entry.pins.firstIndex(where: { $0.isSameKey(as: pin) }) {
@@ -87,9 +82,9 @@ struct PinsAddCommand: AsyncParsableCommand {
 
     /// The pin of the one leaf that all addresses present.
     private func leaf(of name: String) async throws -> Pin {
-        let question = HostQuestion(name: name, port: probe.port, others: others.addresses)
+        let question = HostQuestion(name: name, port: change.probe.port, others: others.addresses)
         var first: (pin: Pin, address: String)?
-        for view in try await probe.ask([question])[0] {
+        for view in try await change.probe.ask([question])[0] {
             let address = view.address ?? name
             let pin: Pin
             switch view.chain {

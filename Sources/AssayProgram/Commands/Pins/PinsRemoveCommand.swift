@@ -21,19 +21,14 @@ struct PinsRemoveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A pin. May be given several times.", valueName: "pin"), transform: PinsAddCommand.pin)
     var pin: [Pin] = []
 
-    @OptionGroup var probe: ProbeOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: PinChange
 
     func validate() throws { _ = try PinsAddCommand.name(domain) }
 
     func run() async throws {
         let name = try PinsAddCommand.name(domain)
-        let (pins, place) = (pin, options.url.description)
-        let change = PinChange(
-            url: options.url, probe: probe, confirmation: confirmation, author: author.name, isCreating: false)
-        try await change.make { (set) throws(CommandFailure) in
+        let (pins, place) = (pin, change.options.url.description)
+        try await change.make(isCreating: false) { (set) throws(CommandFailure) in
             guard var entry = set[name] else {
                 let advice = Nearest.advice(for: name, among: set.domains.map(\.name))
                 throw CommandFailure(.rejected, "\(place) has no domain \(name)\(advice)")

@@ -18,15 +18,11 @@ struct PinsSetCommand: AsyncParsableCommand {
         help: "The pins: a file like pins.json, or - for standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
-    @OptionGroup var probe: ProbeOptions
-    @OptionGroup var author: OperatorOption
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var options: LedgerOptions
+    @OptionGroup var change: PinChange
 
     func run() async throws {
         let new = try PinSet(file: file)
         var seen: PinSet?
-        let change = PinChange(url: options.url, probe: probe, confirmation: confirmation, author: author.name)
         try await change.make { (set) throws(CommandFailure) in
             guard set == seen ?? set else {
                 throw CommandFailure(
