@@ -44,7 +44,10 @@ package struct EngineRegistry: Sendable {
     /// Registers engines.
     package init(_ engines: [any EvidenceEngine.Type]) {
         self.engines = engines
-        sections = engines + [BuildsSection.self, DeviceCheckSection.self, SecretsSection.self]
+        // Each by itself: converting the array as a whole looks conformances up by name.
+        sections =
+            engines.map { $0 as any PolicySection.Type }
+            + [BuildsSection.self, DeviceCheckSection.self, SecretsSection.self]
         catalogue = sections.flatMap { $0.catalogue }
         keyMaterials = sections.flatMap { $0.keyMaterials }
         kinds = engines.flatMap { $0.kinds }

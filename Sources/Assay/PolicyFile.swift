@@ -176,7 +176,8 @@ public enum PolicyFile {
 
     /// - Parameter rules: the annotated rules of each section that the engines declare.
     private static func readApp(
-        _ node: PolicyNode, _ rules: [[String: CheckID]], files: any PolicyFiles, keys: [[UInt8]: KeyPurpose], engines: EngineRegistry,
+        _ node: PolicyNode, _ rules: [[String: CheckID]], files: any PolicyFiles, keys: [[UInt8]: KeyPurpose],
+        engines: EngineRegistry,
         notes: inout [String]
     ) throws(PolicyError) -> PolicyApp {
         let types = engines.configurations

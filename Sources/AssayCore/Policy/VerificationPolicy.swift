@@ -148,7 +148,9 @@ package struct PolicyApp: Sendable {
 
     /// The configuration of an engine; nil when the app has none.
     package func configuration<Configuration: EngineConfiguration>(_ type: Configuration.Type) -> Configuration? {
-        configurations.lazy.compactMap { $0 as? Configuration }.first
+        // Not a lazy sequence: Swift's runtime would make its types at the start of a program, for each configuration.
+        for case let configuration as Configuration in configurations { return configuration }
+        return nil
     }
 }
 

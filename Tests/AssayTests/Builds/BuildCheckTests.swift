@@ -2,6 +2,7 @@ import AndroidKey
 import AppAttest
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayService
 import AssayTestSupport
 import AssayTesting
