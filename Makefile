@@ -131,7 +131,7 @@ docs: packages
 ## Installs the program, shell completions and manual pages. It runs without a toolchain.
 install: build
 	Scripts/install-packages python3
-	Scripts/install "$$(Scripts/link-program .build/release)" "$(DESTDIR)$(PREFIX)"
+	program=$$(Scripts/link-program .build/release) && Scripts/install "$$program" "$(DESTDIR)$(PREFIX)"
 
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"

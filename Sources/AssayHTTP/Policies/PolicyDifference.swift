@@ -131,7 +131,9 @@ package struct PolicyDifference: Sendable {
             changes.append(Change(subject: .route, effect: .changed, name: route, values: nil))
         }
         var newKeys = Self.keys(of: new).subtracting(Self.keys(of: old))
-        for app in same where newKeys.contains(where: app.contains) {
+        for app in same {
+            // Most policies have the new keys of few apps, if any.
+            guard !newKeys.isEmpty else { break }
             newKeys.subtract(Self.keys(of: try PolicyBlocks.document(of: app)))
         }
         self.newKeys = newKeys.sorted()

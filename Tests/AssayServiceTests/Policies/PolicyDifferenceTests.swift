@@ -121,6 +121,10 @@ struct PolicyDifferenceTests {
         let known = try Self.difference(
             policy("  - { name: two, approov: {} }\n"),
             policy("  - { name: two, approov: {} }\n  - { name: b, approov: { keys: [one, two] } }\n"))
+        let escaped = "  - { name: d, approov: { keys: [\"cl\u{e9}\"] } }\n"
+        let listed = try Self.difference(
+            policy(escaped), policy(escaped + "  - { name: b, approov: { keys: [\"cl\u{e9}\"] } }\n"))
+        #expect(listed.newKeys.isEmpty && listed.changes.map(\.description) == ["app b added"])
         #expect(known.newKeys == ["two"] && known.changes.map(\.description) == ["app b added"])
     }
 
