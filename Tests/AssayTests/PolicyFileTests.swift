@@ -34,9 +34,7 @@ struct PolicyFileTests {
         try PolicyFile.parse(text, file: "p.yaml", files: MemoryFiles(["file:short": "short"]))
     }
 
-    private func check(
-        _ text: String, _ line: Int?, _ field: String, _ words: String, startsWith: Bool = false
-    ) {
+    private func check(_ text: String, _ line: Int?, _ field: String, _ words: String, startsWith: Bool = false) {
         do {
             _ = try parse(text)
             Issue.record("accepted: \(text.prefix(300))")
@@ -217,8 +215,7 @@ struct PolicyFileTests {
         check(with("counter: increasing\n      !x counter: successor"), 10, "counter", "twice")
         let second = with("counter: increasing").split(separator: "\n").dropFirst(2).joined(separator: "\n")
         check(with("counter: increasing") + second, 10, "apps[1]", "two apps are named shop")
-        let named = (with("counter: increasing") + second).split(
-            separator: "name: shop", omittingEmptySubsequences: false)
+        let named = (with("counter: increasing") + second).split(separator: "name: shop")
         check("\(named[0])name: caf\u{E9}\(named[1])name: cafe\u{301}\(named[2])", 10, "apps[1]", "two apps are named")
     }
 
