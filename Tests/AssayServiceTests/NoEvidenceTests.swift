@@ -134,7 +134,7 @@ struct NoEvidenceTests {
                 && passed["assay-annotated"] == "assay.token.claims", "\(passed)")
         // The note of a statement does not rescue a token that is refused.
         let changed = try Self.authorize(
-            service, "lax", "Authorization: Bearer \(token.dropLast(4))AAAA", "Assay-Evidence: \(Self.statement)")
+            service, "lax", "Authorization: Bearer \(token.withOtherLetter)", "Assay-Evidence: \(Self.statement)")
         #expect(changed.status == 401, "\(changed)")
 
         let strict = try Self.start("key: optional")

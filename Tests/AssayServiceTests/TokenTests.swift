@@ -95,7 +95,7 @@ struct TokenTests {
                 #"DPoP algs="ES256", error="invalid_dpop_proof""#
             ),
             (
-                ["Authorization: DPoP \(token.dropLast(2))AA", "DPoP: \(proof)"],
+                ["Authorization: DPoP \(token.withOtherLetter)", "DPoP: \(proof)"],
                 #"DPoP algs="ES256", error="invalid_token""#
             ),
         ] as [([String], String)] {
@@ -140,7 +140,7 @@ struct TokenTests {
             uses.count == 1 && uses[0]["assay.debugToken"] as? String == "ci" && uses[0]["level"] as? String == "notice"
         )
 
-        let unknown = try issue(secret.dropLast(2) + "AA")
+        let unknown = try issue(secret.withOtherLetter)
         #expect(unknown.status == 422 && unknown.json["code"] as? String == "not-exchangeable", "\(unknown)")
         for more in [
             #","record":{}"#, #","limitedUse":"yes""#, #","app":"bank""#,

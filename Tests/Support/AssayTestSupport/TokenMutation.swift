@@ -17,3 +17,9 @@ package enum TokenMutation {
         accepted(text) { (bytes: [UInt8]) in String(validating: bytes, as: UTF8.self).map(accepts) ?? false }
     }
 }
+
+extension StringProtocol {
+    /// The same text, but that its fourth letter from the end is another: base64 then has other bytes in its canonical form, whatever
+    /// the bytes were. (Letters that are only overwritten are now and then the same as before.)
+    package var withOtherLetter: String { "\(dropLast(4))\(suffix(4).first == "A" ? "B" : "A")\(suffix(3))" }
+}

@@ -52,7 +52,7 @@ extension ApproovVectorMint {
                 }),
             sealed("proof-changed", .reject("proof.measurement"), proof: { $0.proof = $0.proof.flippingLastBit() }),
             sealed("for-other-hardware", change: { $0.hardware = other.publicPoint }),
-            sealed("changed", text: { "\($0.dropLast(2))\($0.hasSuffix("w") ? "A" : "w")A" }),
+            sealed("changed", change: { $0.change = { $0.changeTag = { $0.flippingLastBit() } } }),
             sealed("cut", text: { String($0.dropLast(4)) }), sealed("empty", text: { _ in "" }),
             sealed("with-part-more", text: { "\($0).AA" }),
         ]
