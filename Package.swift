@@ -255,7 +255,7 @@ let package = Package(
         tests(
             "AssayLedgerSQLiteTests",
             "Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport CFaultyVFS LedgerSoak",
-            "LedgerStress PlayIntegrity"),
+            "LedgerStress PlayIntegrity CoreMetrics MetricsTestKit"),
         tests(
             "AssayLedgerPostgreSQLTests",
             "AssayCore AssayLedgerPostgreSQL AssayLedgerSQLite AssayTesting AssayTestSupport PostgreSQLStress",

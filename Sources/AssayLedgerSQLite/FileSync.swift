@@ -1,3 +1,5 @@
+import AssayCore
+import CoreMetrics
 import GRDB
 import GRDBSQLite
 
@@ -11,19 +13,32 @@ enum FileSync {
     /// Where the index of the log has the number of copied frames (`nBackfill`).
     private static let copiedFrames = 96
 
+    /// The functions of the file. The first are ours, where SQLite finds them.
+    private struct Watch {
+        let ours, original: sqlite3_io_methods
+        let failures: Counter
+
+        static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<Watch>? {
+            UnsafeMutableRawPointer(mutating: file?.pointee.pMethods)?.assumingMemoryBound(to: Watch.self)
+        }
+    }
+
+    /// What counts the syncs that failed. SQLite tells nobody of a checkpoint of its own that fails.
+    static func counter() -> Counter { Counter(label: MetricName.ledgerFailedSyncs.rawValue) }
+
     /// Watches the syncs of a connection's file, which must be in write-ahead mode. Then only checkpoints sync it.
-    static func watch(_ db: Database) throws {
+    static func watch(_ db: Database, counting failures: Counter) throws {
         var found: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &found)
         guard code == SQLITE_OK, let file = found, let original = file.pointee.pMethods else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code))
         }
-        // Ours, and behind them the original ones, where the functions find them.
-        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 2)
-        methods.initialize(repeating: original.pointee, count: 2)
-        methods.pointee.xSync = { file, flags in
-            guard let file, let original = file.pointee.pMethods?[1] else { return SQLITE_MISUSE }
+        var ours = original.pointee
+        ours.xSync = { file, flags in
+            guard let watch = Watch.of(file) else { return SQLITE_MISUSE }
+            let original = watch.pointee.original
             let code = original.xSync(file, flags)
+            if code != SQLITE_OK { watch.pointee.failures.increment() }
             var index: UnsafeMutableRawPointer?
             // The checkpoint has the locks under which the number may change. Transactions that are open keep the number with which
             // they began.
@@ -32,11 +47,16 @@ enum FileSync {
             }
             return code
         }
-        methods.pointee.xClose = { file in
-            guard let file, let methods = file.pointee.pMethods else { return SQLITE_MISUSE }
-            defer { methods.deallocate() }
-            return methods[1].xClose(file)
+        ours.xClose = { file in
+            guard let watch = Watch.of(file) else { return SQLITE_MISUSE }
+            defer {
+                watch.deinitialize(count: 1)
+                watch.deallocate()
+            }
+            return watch.pointee.original.xClose(file)
         }
-        file.pointee.pMethods = UnsafePointer(methods)
+        let watch = UnsafeMutablePointer<Watch>.allocate(capacity: 1)
+        watch.initialize(to: Watch(ours: ours, original: original.pointee, failures: failures))
+        file.pointee.pMethods = UnsafeRawPointer(watch).assumingMemoryBound(to: sqlite3_io_methods.self)
     }
 }

@@ -77,6 +77,7 @@ extension SQLiteLedger {
             try probe.close()
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
+        let failedSyncs = FileSync.counter()
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL, which can lose the last transactions in a power cut. The other two settings only affect
             // Darwin.
@@ -87,7 +88,7 @@ extension SQLiteLedger {
                 throw LedgerOutage(
                     .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
             }
-            try FileSync.watch(db)
+            try FileSync.watch(db, counting: failedSyncs)
             try db.inTransaction(.immediate) {
                 try LedgerSchema.update(db, from: LedgerSchema.recognise(db, path, isMoving: isMoving))
                 return .commit

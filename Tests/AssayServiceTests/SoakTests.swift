@@ -271,7 +271,8 @@ struct SoakTests {
             "'\(python)' -m schemathesis.cli run openapi.json --url http://127.0.0.1:\(port) --seed \(Self.seed) "
                 + "--max-examples \(examples) --phases examples,coverage,fuzzing --continue-on-failure "
                 + "--checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance "
-                + "--suppress-health-check all -H 'Authorization: Bearer \(token)' >schemathesis.log 2>&1")
+                + "--suppress-health-check all -H 'Authorization: Bearer \(token)' >schemathesis.log 2>&1",
+            within: TooSlow.limit + .seconds(2 * examples))
         let log = try String(contentsOfFile: service.folder.path("schemathesis.log"), encoding: .utf8)
         #expect(status == 0, "\(log.replacing(token, with: "TOKEN").suffix(8000))")
         #expect(service.isRunning)

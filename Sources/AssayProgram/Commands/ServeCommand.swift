@@ -1,6 +1,7 @@
 import ArgumentParser
 package import AssayCore
 import AssayLedgerPostgreSQL
+import AssayLedgerSQLite
 import AssayPlatforms
 import AssayPrimitives
 import AssayService
@@ -339,5 +340,5 @@ struct InstanceProbe: Sendable {
 
 extension MetricName {
     /// The metrics of the service, and of the ledgers and clients that the program gives it.
-    package static let program: [MetricName] = service + postgreSQL + statusList + googlePlay + appleServices
+    package static let program: [MetricName] = service + sqlite + postgreSQL + statusList + googlePlay + appleServices
 }

@@ -2,7 +2,9 @@ import Assay
 import AssayCore
 import AssayLedgerSQLite
 import CFaultyVFS
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import Testing
 
 /// Every disk operation of a small workload on a ledger fails once, in every way that disks fail.
@@ -49,12 +51,16 @@ struct DiskFaultTests {
     func besideReader() async throws {
         try #require(DiskFault.isInstalled)
         let fault = DiskFault(name: "a sync", operations: [FAULTY_SYNC], effect: FAULTY_SYNC_LOSS, powerCut: .nothing)
-        var (number, hasFired, checkpoints) = (0, true, 0)
+        var (number, hasFired, checkpoints, counted) = (0, true, 0, Int64(0))
         while hasFired {
             number += 1
             let folder = try TemporaryFolder()
             faulty_vfs_begin(folder.url.path, fault.plan(at: number))
-            let (isBlocked, failures) = await Self.blockBesideReader(path: folder.path())
+            let metrics = TestMetrics()
+            let (isBlocked, failures) = await withMetricsFactory(metrics) {
+                await Self.blockBesideReader(path: folder.path())
+            }
+            counted += metrics.counters.first { $0.label == MetricName.ledgerFailedSyncs.rawValue }?.totalValue ?? 0
             hasFired = faulty_vfs_has_fired()
             checkpoints += failures
             try await filesAreClosed()
@@ -67,6 +73,7 @@ struct DiskFaultTests {
             try await ledger.close()
         }
         #expect(checkpoints >= 2, "a sync of the log and one of the file")
+        #expect(counted >= 1 && counted < checkpoints, "failed syncs of the file alone")
     }
 
     /// Blocks a device, copies the block into the file beside a reader, and lets the log begin anew.

@@ -20,21 +20,22 @@ package struct ProgramRun: Sendable {
     ///   - folder: the working directory; nil for that of this process.
     ///   - input: its standard input.
     ///   - environment: all its variables; nil for those of this process.
+    ///   - limit: after which it is killed.
     /// - Throws: ``TooSlow`` if it does not end, with the command and what it has printed; errors of starting it.
     package init(
         _ program: String, _ arguments: [String] = [], in folder: URL? = nil, input: String = "",
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil, within limit: Duration = TooSlow.limit
     ) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program.contains("/") ? program : "/usr/bin/env")
         process.arguments = (program.contains("/") ? [] : [program]) + arguments
         if let folder { process.currentDirectoryURL = folder }
         if let environment { process.environment = environment.merging(Sanitizer.environment) { $1 } }
-        try self.init(process, input: input)
+        try self.init(process, input: input, within: limit)
     }
 
     /// Runs a process that has not been started.
-    package init(_ process: Process, input: String = "") throws {
+    package init(_ process: Process, input: String = "", within limit: Duration = TooSlow.limit) throws {
         // Files and not pipes: neither side can then wait for the other.
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -45,7 +46,7 @@ package struct ProgramRun: Sendable {
         process.standardOutput = try FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
-        do { try process.end() } catch {
+        do { try process.end(within: limit) } catch {
             throw TooSlow(
                 "\(error)\n" + files[1...].map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined())
         }
@@ -59,13 +60,13 @@ extension Process {
     /// Waits for the end of the process, which leads a process group as each one does that Foundation starts.
     ///
     /// - Throws: ``TooSlow``, with the command, after the limit, when it and all that it has started are killed.
-    package func end() throws {
-        let end = ContinuousClock.now + TooSlow.limit
+    package func end(within limit: Duration = TooSlow.limit) throws {
+        let end = ContinuousClock.now + limit
         while isRunning {
             if ContinuousClock.now > end {
                 kill(-processIdentifier, SIGKILL)
                 let command = [executableURL?.path ?? ""] + (arguments ?? [])
-                throw TooSlow("killed, since it did not end within \(TooSlow.limit): \(command.joined(separator: " "))")
+                throw TooSlow("killed, since it did not end within \(limit): \(command.joined(separator: " "))")
             }
             usleep(5_000)
         }

@@ -34,8 +34,8 @@ package final class TestFolder: Sendable {
     ///
     /// - Returns: the exit status.
     @discardableResult
-    package func shell(_ command: String) throws -> Int32 {
-        let run = try ProgramRun("/bin/sh", ["-ec", command], in: url)
+    package func shell(_ command: String, within limit: Duration = TooSlow.limit) throws -> Int32 {
+        let run = try ProgramRun("/bin/sh", ["-ec", command], in: url, within: limit)
         FileHandle.standardError.write(Data(run.said))
         return run.status
     }
