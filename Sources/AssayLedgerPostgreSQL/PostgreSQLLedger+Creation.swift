@@ -8,7 +8,7 @@ extension PostgreSQLLedger {
     /// - Throws: ``PostgreSQLURLError``, or ``LedgerOutage``, also for a schema that holds other tables.
     @discardableResult
     public static func create(_ url: String, grantingTo role: String? = nil) async throws -> Bool {
-        let target = try ConnectionTarget(url)
+        let target = try target(url)
         let schema = LedgerSchema(name: target.schema)
         return try await own(target) { holder in
             let connection = try holder.current()

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension PostgreSQLLedger: MovableLedger {
     /// Opens a ledger as the owner of its tables, to migrate it. It may be marked as moved or as an unfinished copy.
     package static func openToMove(_ url: String) async throws -> PostgreSQLLedger {
-        let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: .never, demand: .primary)
+        let ledger = PostgreSQLLedger(try target(url), purging: .never, demand: .primary)
         let target = ledger.target
         do {
             try await ledger.office.run { holder in

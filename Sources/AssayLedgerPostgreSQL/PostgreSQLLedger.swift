@@ -72,15 +72,16 @@ public final class PostgreSQLLedger: LedgerAdministration {
     /// Opens a ledger that `assay ledger create` or ``create(_:grantingTo:)`` has made.
     ///
     /// - Parameter url: `postgresql://[user@]host[:port][,host...]/database[?schema=NAME&...]`, without a password.
-    /// - Throws: ``PostgreSQLURLError``, or ``LedgerOutage``: ``OutageCode/unreachable`` without a server or a ledger,
+    /// - Throws: ``PostgreSQLURLError``, or ``LedgerOutage``: ``OutageCode/unreachable`` without a server, a ledger or libpq,
     ///   ``OutageCode/corrupt`` for a schema of something else, ``OutageCode/newerSchema``, `OutageCode.notDurable` and
     ///   ``OutageCode/readOnly`` for a standby.
     public static func open(_ url: String) async throws -> PostgreSQLLedger {
         try await open(url, purging: .byClock { Date() })
     }
 
-    /// What is wrong with a URL; nil for nothing.
+    /// What is wrong with a URL; nil for nothing, and without libpq, which ``open(_:)`` then reports.
     public static func objection(to url: String) -> PostgreSQLURLError? {
+        guard ConnectionTarget.missingLibrary == nil else { return nil }
         do throws(PostgreSQLURLError) { _ = try ConnectionTarget(url) } catch { return error }
         return nil
     }
@@ -88,9 +89,17 @@ public final class PostgreSQLLedger: LedgerAdministration {
     /// The same text for all URLs of one ledger that name its servers alike; the URL itself if it cannot be read.
     package static func identity(of url: String) -> String { (try? ConnectionTarget(url))?.identity ?? url }
 
+    /// The servers that a URL names.
+    ///
+    /// - Throws: ``PostgreSQLURLError``, or ``LedgerOutage``: ``OutageCode/unreachable`` without libpq.
+    static func target(_ url: String) throws -> ConnectionTarget {
+        if let missing = ConnectionTarget.missingLibrary { throw LedgerOutage(.unreachable, missing) }
+        return try ConnectionTarget(url)
+    }
+
     /// Opens a ledger with another clock for purging.
     package static func open(_ url: String, purging: LedgerPurging) async throws -> PostgreSQLLedger {
-        let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: purging)
+        let ledger = PostgreSQLLedger(try target(url), purging: purging)
         do {
             try await ledger.office.run { holder in _ = try holder.current() }
         } catch {

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #pragma GCC visibility push(hidden)
 #include <libpq-fe.h>
 
@@ -57,7 +58,11 @@
 #define DEFINE(result, name, parameters, arguments) \
     static __typeof__(name) *loaded_##name; \
     result name parameters { \
-        CPostgreSQLLoader_load(); \
+        const char *missing = CPostgreSQLLoader_load(); \
+        if (missing) { \
+            fprintf(stderr, "%s\n", missing); \
+            abort(); \
+        } \
         return loaded_##name arguments; \
     }
 FUNCTIONS(DEFINE)

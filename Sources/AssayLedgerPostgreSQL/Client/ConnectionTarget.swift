@@ -177,13 +177,16 @@ struct ConnectionTarget: Sendable, Equatable {
         return .seconds(seconds)
     }
 
+    /// Says why libpq cannot be loaded; nil if it is. Nothing can be said of a URL without it.
+    static var missingLibrary: String? {
+        unsafe CPostgreSQLLoader_load().map {
+            "a ledger in PostgreSQL needs libpq, which cannot be loaded: \(unsafe String(cString: $0)); install it (on Debian: libpq5)"
+        }
+    }
+
     /// The settings that libpq reads from a URL.
     private static func parse(_ url: String) throws(PostgreSQLURLError) -> [(String, String)] {
-        if let reason = unsafe CPostgreSQLLoader_load() {
-            throw PostgreSQLURLError(
-                "a ledger in PostgreSQL needs libpq, which cannot be loaded: \(unsafe String(cString: reason)); "
-                    + "install it (on Debian: libpq5)")
-        }
+        if let missing = missingLibrary { throw PostgreSQLURLError(missing) }
         var error: UnsafeMutablePointer<CChar>?
         guard let options = unsafe PQconninfoParse(url, &error) else {
             defer { unsafe PQfreemem(error) }
