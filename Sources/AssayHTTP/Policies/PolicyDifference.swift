@@ -87,7 +87,7 @@ package struct PolicyDifference: Sendable {
         let (old, new) = (try before.document(without: same), try after.document(without: same))
         var changes: [Change] = []
         func compare(
-            _ subject: Change.Subject, _ old: [String: PolicyNode], _ new: [String: PolicyNode],
+            _ subject: Change.Subject, _ old: [Name: PolicyNode], _ new: [Name: PolicyNode],
             below prefix: String = "",
             _ both: (String, PolicyNode, PolicyNode) -> Void
         ) {
@@ -100,13 +100,13 @@ package struct PolicyDifference: Sendable {
             }
             for (name, node) in old {
                 if let other = new[name] {
-                    both(prefix + name, node, other)
+                    both(prefix + name.text, node, other)
                 } else {
-                    add(.removed, name)
+                    add(.removed, name.text)
                 }
             }
             for name in new.keys where old[name] == nil {
-                add(.added, name)
+                add(.added, name.text)
             }
         }
         compare(.app, Self.named(old, "apps"), Self.named(new, "apps")) { app, old, new in
@@ -136,30 +136,38 @@ package struct PolicyDifference: Sendable {
             guard !newKeys.isEmpty else { break }
             newKeys.subtract(Self.keys(of: try PolicyBlocks.document(of: app)))
         }
-        self.newKeys = newKeys.sorted()
+        self.newKeys = newKeys.map(\.text).sorted()
         let order = Change.Subject.allCases
         self.changes = changes.sorted {
             (order.firstIndex(of: $0.subject) ?? 0, $0.name) < (order.firstIndex(of: $1.subject) ?? 0, $1.name)
         }
     }
 
+    /// A name or a value, which differs from another spelling of the same letters, as it does for engines and ledgers.
+    private struct Name: Hashable {
+        private let bytes: [UInt8]
+
+        init(_ text: String) { bytes = Array(text.utf8) }
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
     /// The elements of a list by their names.
-    private static func named(_ root: PolicyNode, _ list: String) -> [String: PolicyNode] {
+    private static func named(_ root: PolicyNode, _ list: String) -> [Name: PolicyNode] {
         guard case .sequence(let elements)? = root.value(at: list)?.content else { return [:] }
-        return Dictionary(elements.map { ($0.value(at: "name")?.scalar ?? "", $0) }) { first, _ in first }
+        return Dictionary(elements.map { (Name($0.value(at: "name")?.scalar ?? ""), $0) }) { first, _ in first }
     }
 
     /// The members of a mapping, but the name of an app.
-    private static func members(_ node: PolicyNode?) -> [String: PolicyNode] {
+    private static func members(_ node: PolicyNode?) -> [Name: PolicyNode] {
         guard case .mapping(let entries)? = node?.content else { return [:] }
-        return Dictionary(entries.filter { $0.key != "name" }.map { ($0.key, $0.value) }) { first, _ in first }
+        return Dictionary(entries.filter { $0.key != "name" }.map { (Name($0.key), $0.value) }) { first, _ in first }
     }
 
     /// The names of keys in all lists of apps.
-    private static func keys(of root: PolicyNode) -> Set<String> {
-        var names: Set<String> = []
+    private static func keys(of root: PolicyNode) -> Set<Name> {
+        var names: Set<Name> = []
         for section in named(root, "apps").values.flatMap({ members($0).values }) {
-            for (path, values) in leaves(section) where PolicySetting.namesKeys(path) {
+            for (path, values) in leaves(section) where PolicySetting.namesKeys(path.text) {
                 names.formUnion(values)
             }
         }
@@ -167,14 +175,20 @@ package struct PolicyDifference: Sendable {
     }
 
     /// The values of a section by their paths: lists of texts as they are, lists of mappings with an element as a text.
-    private static func leaves(_ node: PolicyNode, _ path: String = "") -> [String: [String]] {
+    private static func leaves(_ node: PolicyNode, _ path: String = "") -> [Name: [Name]] {
         switch node.content {
-        case .null: return [path: []]
-        case .scalar(let text): return [path: [text]]
+        case .null: return [Name(path): []]
+        case .scalar(let text): return [Name(path): [Name(text)]]
         case .sequence(let elements):
-            return [path: elements.map { $0.scalar.isEmpty ? "\(leaves($0).sorted { $0.key < $1.key })" : $0.scalar }]
+            return [
+                Name(path): elements.map { element in
+                    guard element.scalar.isEmpty else { return Name(element.scalar) }
+                    let members = leaves(element).map { "\($0.text): \($1.map(\.text))" }
+                    return Name("\(members.sorted())")
+                }
+            ]
         case .mapping(let entries):
-            var all: [String: [String]] = [:]
+            var all: [Name: [Name]] = [:]
             for entry in entries {
                 all.merge(leaves(entry.value, path.isEmpty ? entry.key : "\(path).\(entry.key)")) { $1 }
             }
@@ -246,6 +260,7 @@ extension PolicyDifference {
         case words([String])
         /// Nothing that decides what is accepted.
         case neutral
+        /// Such as `packages` of `androidKey`: each one that shares the user ID is judged, so a shorter list may accept more.
         case unknown
     }
 
@@ -254,9 +269,7 @@ extension PolicyDifference {
         var all: [String: Direction] = [:]
         func add(_ direction: Direction, _ fields: String...) { for field in fields { all[field] = direction } }
         add(
-            .allowed, "appIDs", "environments", "certificateDigests", "packages", "validationCategories",
-            "appRecognition",
-            "licensing", "playProtect", "bootStates", "keyAlgorithms", "purposes", "issuers", "audiences",
+            .allowed, "appIDs", "environments", "certificateDigests", "validationCategories", "appRecognition", "licensing", "playProtect", "bootStates", "keyAlgorithms", "purposes", "issuers", "audiences",
             "acceptedAudiences", "locationSpoofing.allow", "reasons")
         add(
             .permitted, "testRoots", "verifiedBootKeys", "longLivedIssuers", "debugTokens", "annotations.ignore",
@@ -293,9 +306,9 @@ extension PolicyDifference {
         return name.hasPrefix("maximum") ? .maximum : .unknown
     }
 
-    private static func rules(of section: String, _ old: [String: [String]], _ new: [String: [String]]) -> [Change] {
-        Set(old.keys).union(new.keys).compactMap { path -> Change? in
-            let (before, after) = (old[path], new[path])
+    private static func rules(of section: String, _ old: [Name: [Name]], _ new: [Name: [Name]]) -> [Change] {
+        Set(old.keys).union(new.keys).compactMap { name -> Change? in
+            let (path, before, after) = (name.text, old[name], new[name])
             guard before != after else { return nil }
             let direction = direction(of: path)
             let isNeutral = if case .neutral = direction { true } else { false }
@@ -320,11 +333,12 @@ extension PolicyDifference {
         }
     }
 
-    private static func text(_ values: [String]) -> String {
-        values.count == 1 ? values[0].excerpt : "[\(values.map(\.excerpt).joined(separator: ", "))]"
+    private static func text(_ values: [Name]) -> String {
+        let values = values.map(\.text.excerpt)
+        return values.count == 1 ? values[0] : "[\(values.joined(separator: ", "))]"
     }
 
-    private static func effect(_ direction: Direction, _ before: [String], _ after: [String]) -> Change.Effect {
+    private static func effect(_ direction: Direction, _ before: [Name], _ after: [Name]) -> Change.Effect {
         switch direction {
         case .allowed, .permitted: return effect(isSmaller: Set(after).isSubset(of: before))
         case .refused: return effect(isSmaller: Set(before).isSubset(of: after))
@@ -338,8 +352,8 @@ extension PolicyDifference {
             guard let old = amount(before), let new = amount(after) else { return .changed }
             return effect(isSmaller: new < old)
         case .words(let words):
-            guard let old = before.first.flatMap({ words.firstIndex(of: $0) }),
-                let new = after.first.flatMap({ words.firstIndex(of: $0) })
+            guard let old = before.first.flatMap({ words.firstIndex(of: $0.text) }),
+                let new = after.first.flatMap({ words.firstIndex(of: $0.text) })
             else { return .changed }
             return effect(isSmaller: old < new)
         case .neutral, .unknown: return .changed
@@ -348,10 +362,10 @@ extension PolicyDifference {
 
     /// Whether a field that was not there accepts less. A default that is not written may be stricter than the value of a field whose
     /// meaning is not known here.
-    private static func restricts(_ direction: Direction, _ values: [String]) -> Bool {
+    private static func restricts(_ direction: Direction, _ values: [Name]) -> Bool {
         switch direction {
         case .allowed, .refused, .minimum, .maximum, .highest, .neutral: true
-        case .words(let words): values.first == words.last
+        case .words(let words): values.first?.text == words.last
         case .permitted, .unknown: false
         }
     }
@@ -359,10 +373,10 @@ extension PolicyDifference {
     private static func effect(isSmaller: Bool) -> Change.Effect { isSmaller ? .stricter : .weaker }
 
     /// The numbers of a version, without zeros at its end; nil for another text.
-    private static func version(_ values: [String]) -> [Int]? {
+    private static func version(_ values: [Name]) -> [Int]? {
         guard values.count == 1 else { return nil }
         var numbers: [Int] = []
-        for part in values[0].split(separator: ".", omittingEmptySubsequences: false) {
+        for part in values[0].text.split(separator: ".", omittingEmptySubsequences: false) {
             guard let number = Int(part) else { return nil }
             numbers.append(number)
         }
@@ -370,10 +384,10 @@ extension PolicyDifference {
         return numbers
     }
 
-    private static func amount(_ values: [String]) -> Double? {
+    private static func amount(_ values: [Name]) -> Double? {
         guard values.count == 1 else { return nil }
-        let node = PolicyNode(.scalar(values[0]), path: "", line: 0, file: nil)
-        return Double(values[0]) ?? (try? node.duration())
+        let node = PolicyNode(.scalar(values[0].text), path: "", line: 0, file: nil)
+        return Double(values[0].text) ?? (try? node.duration())
     }
 }
 

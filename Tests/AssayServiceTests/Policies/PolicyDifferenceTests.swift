@@ -59,7 +59,12 @@ struct PolicyDifferenceTests {
         ),
         (
             "packages: [com.example.app]", "packages: [com.example.app, com.example.other]",
-            ["rule android.androidKey.packages weaker"], true
+            ["rule android.androidKey.packages changed"], true
+        ),
+        // Without the second package, an app of the same user ID with any version of it is accepted.
+        (
+            "packages: [com.example.app]", "packages: [com.example.lite]",
+            ["rule android.androidKey.packages changed"], true
         ),
         ("require: all", "require: any", ["route pay changed"], true),
         (
@@ -126,6 +131,25 @@ struct PolicyDifferenceTests {
             policy(escaped), policy(escaped + "  - { name: b, approov: { keys: [\"cl\u{e9}\"] } }\n"))
         #expect(listed.newKeys.isEmpty && listed.changes.map(\.description) == ["app b added"])
         #expect(known.newKeys == ["two"] && known.changes.map(\.description) == ["app b added"])
+    }
+
+    @Test("Another spelling of the same letters is another name, as it is for engines and ledgers")
+    func spellings() throws {
+        let policy = { (app: String, issuer: String) in
+            "version: 1\napps:\n  - { name: \(app), approov: { issuers: [\(issuer)] } }\n"
+        }
+        let (one, two) = ("caf\u{e9}", "cafe\u{301}")
+        let renamed = try Self.difference(policy(one, "a"), policy(two, "a"))
+        #expect(
+            Set(renamed.changes.map { Array($0.description.utf8) })
+                == [Array("app \(one) removed".utf8), Array("app \(two) added".utf8)])
+        #expect(!renamed.weaker.isEmpty)
+        let other = try Self.difference(policy("a", one), policy("a", two))
+        #expect(other.changes.map(\.effect) == [.weaker], "\(other.changes)")
+        // Marks in this order take a time that is quadratic in their number to be compared as letters.
+        let marks = String(repeating: "\u{345}\u{301}", count: 100_000)
+        let error = #expect(throws: PolicyError.self) { try Self.difference(policy("a", "a"), policy(one + marks, "a")) }
+        #expect(error?.description.contains("apps[0].name: the name of an app has at most 255 bytes") == true)
     }
 
     @Test("A long list of changes is shortened, and says so")
