@@ -169,7 +169,9 @@ public enum PolicyFile {
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
         var names: Set<String> = []
         return apps.compactMap { app in
-            guard case .scalar(let name)? = app.value(at: "name")?.content else { return nil }
+            guard case .scalar(let name)? = app.value(at: "name")?.content, PolicyApp.objection(to: name) == nil else {
+                return nil
+            }
             return names.insert(name).inserted ? nil : repeatedName(name, at: app)
         }
     }
@@ -182,7 +184,9 @@ public enum PolicyFile {
     ) throws(PolicyError) -> PolicyApp {
         let types = engines.configurations
         let fields = try node.members(["name"] + types.map { $0.policyField })
-        guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
+        guard let field = fields["name"] else { throw node.missing("name", "a name that is unique") }
+        let name = try field.text()
+        if let objection = PolicyApp.objection(to: name) { throw field.error(objection) }
         var configurations: [any EngineConfiguration] = []
         var stated: [CheckID] = []
         for (declared, rules) in zip(engines.sections, rules) {

@@ -40,7 +40,7 @@ public struct VerificationPolicy: Sendable {
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///
-    /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations
+    /// - Throws: ``PolicyError`` when there is no app, a name of an app has more than 255 bytes, two apps or two keys share a name, an app has two configurations
     ///   of an engine, a mode is set for a check that is not in `catalogue`, or a mode other than `enforce` is set for
     ///   a check that is not a policy check.
     package init(
@@ -53,6 +53,7 @@ public struct VerificationPolicy: Sendable {
         // Not by bytes: two spellings of one letter look the same in verdicts and logs.
         var names: Set<String> = []
         for app in apps {
+            if let objection = PolicyApp.objection(to: app.name) { throw PolicyError(field: "apps", objection) }
             guard names.insert(app.name).inserted else {
                 throw PolicyError(field: "apps", "two apps are named \(app.name.excerpt); names are unique")
             }
@@ -134,6 +135,12 @@ package struct PolicyApp: Sendable {
     /// The checks that only annotate by default and whose rules the sections state; see
     /// ``ReadableConfiguration/annotatedRules``.
     package let statedRules: [CheckID]
+
+    /// Says why a name is too long; nil if it is not. To hash a letter with a million accents would take minutes.
+    package static func objection(to name: String) -> String? {
+        guard name.utf8.count > 255 else { return nil }
+        return "the name of an app has at most 255 bytes in UTF-8, found \(name.utf8.count): \(name.excerpt)"
+    }
 
     package init(name: String, _ configurations: any EngineConfiguration...) {
         self.init(name: name, configurations: configurations)

@@ -50,6 +50,10 @@ struct PolicyTests {
         #expect(throws: PolicyError.self, "one letter in two spellings") {
             try policy([:], apps: [PolicyApp(name: "caf\u{E9}"), PolicyApp(name: "cafe\u{301}")])
         }
+        let longest = String(repeating: "a", count: 255)
+        #expect(try policy([:], apps: [PolicyApp(name: longest)]).apps.count == 1)
+        let error = #expect(throws: PolicyError.self) { try policy([:], apps: [PolicyApp(name: longest + "a")]) }
+        #expect(error?.message.hasPrefix("the name of an app has at most 255 bytes in UTF-8, found 256: aaa") == true)
         #expect(throws: PolicyError(field: "apps", "app a is configured twice for one engine")) {
             try policy([:], apps: [PolicyApp(name: "a", Configuration(), Configuration())])
         }

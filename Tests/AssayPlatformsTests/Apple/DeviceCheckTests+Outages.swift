@@ -147,10 +147,13 @@ extension DeviceCheckTests {
             var record = try test.mint(AttestedKey(seed: "a", label: "1")).record(id: "1")
             record.deviceBits = DeviceBits(first: isCounted, second: false, changedIn: "2026-01")
             let replay = Verifier(policy: test.verifier.policy, ledger: ledger, engines: .standard, use: .analysis)
-            await #expect(throws: VerificationError.self) {
+            let error = await #expect(throws: VerificationError.self) {
                 try await replay.assess(record, ledger: ledger, at: test.time.now)
             }
+            guard case .outage(let outage) = error else { throw try #require(error) }
+            #expect(outage is LedgerOutage)
             ledger.recover()
+            _ = try await replay.assess(record, ledger: ledger, at: test.time.now)
             let verdict = try await device.attest("1", token: device.token(), account: "alice")
             #expect(verdict.outcome == .accept, "\(verdict.failed)")
             #expect(device.bits.map { ($0.first, $0.second) == (isCounted, false) } == true)
