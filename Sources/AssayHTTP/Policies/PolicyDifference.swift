@@ -269,7 +269,8 @@ extension PolicyDifference {
         var all: [String: Direction] = [:]
         func add(_ direction: Direction, _ fields: String...) { for field in fields { all[field] = direction } }
         add(
-            .allowed, "appIDs", "environments", "certificateDigests", "validationCategories", "appRecognition", "licensing", "playProtect", "bootStates", "keyAlgorithms", "purposes", "issuers", "audiences",
+            .allowed, "appIDs", "environments", "certificateDigests", "validationCategories", "appRecognition",
+            "licensing", "playProtect", "bootStates", "keyAlgorithms", "purposes", "issuers", "audiences",
             "acceptedAudiences", "locationSpoofing.allow", "reasons")
         add(
             .permitted, "testRoots", "verifiedBootKeys", "longLivedIssuers", "debugTokens", "annotations.ignore",
@@ -284,13 +285,12 @@ extension PolicyDifference {
         add(.words(["accept", "annotate", "reject"]), "unstated")
         add(.words(["any", "none", "caller", "ledger", "required"]), "challenge", "nonce", "replay")
         add(.words(["caller", "google"]), "answers")
-        add(.words(["allow", "refuse"]), "testAuthorities", "callerEvidence", "noEvidence")
+        add(.words(["allow", "refuse"]), "testAuthorities", "testResponses", "callerEvidence", "noEvidence")
         add(.words(["none", "match", "required"]), "account")
         add(.words(["optional", "required"]), "key")
         add(.words(["no", "yes"]), "limitedUse")
         add(.words(["yes", "no"]), "fetch", "skip")
         add(.words(["pin", "leaf"]), "compare")
-        add(.words(["allow", "refuse"]), "testResponses", "testAuthorities", "callerEvidence")
         add(.words(["none", "ban"]), "blocks")
         add(.words(["trustedEnvironment", "strongBox"]), "securityLevel")
         add(.neutral, "keys", "receipt.keep", "plausibleShare")

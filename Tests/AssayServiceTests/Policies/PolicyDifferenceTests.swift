@@ -148,7 +148,9 @@ struct PolicyDifferenceTests {
         #expect(other.changes.map(\.effect) == [.weaker], "\(other.changes)")
         // Marks in this order take a time that is quadratic in their number to be compared as letters.
         let marks = String(repeating: "\u{345}\u{301}", count: 100_000)
-        let error = #expect(throws: PolicyError.self) { try Self.difference(policy("a", "a"), policy(one + marks, "a")) }
+        let error = #expect(throws: PolicyError.self) {
+            try Self.difference(policy("a", "a"), policy(one + marks, "a"))
+        }
         #expect(error?.description.contains("apps[0].name: the name of an app has at most 255 bytes") == true)
     }
 
