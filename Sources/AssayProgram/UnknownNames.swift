@@ -50,6 +50,8 @@ struct UnknownOption {
         let arguments: [Argument]?
         let subcommands: [Command]?
 
+        var takesArguments: Bool { arguments?.contains { $0.kind == "positional" } == true }
+
         func option(_ name: String) -> Argument? {
             arguments?.first { $0.names?.contains { $0.name == name } == true }
         }
@@ -77,6 +79,7 @@ struct UnknownOption {
         guard var command = try? JSONDecoder().decode(Tool.self, from: description).command else { return nil }
         var path = root._commandName
         var isValue = false
+        var previous = ""
         for argument in arguments {
             if isValue {
                 isValue = false
@@ -103,7 +106,15 @@ struct UnknownOption {
                     return
                 }
                 isValue = option.takesAnything && !argument.contains("=")
+            } else if argument.hasPrefix("-"), argument != "-", argument != "-h", command.takesArguments,
+                !previous.hasPrefix("--")
+            {
+                // Such as a key ID in base64url.
+                message =
+                    "\(path) has no option \(argument.prefix(60)); a value that begins with a hyphen comes behind --"
+                return
             }
+            previous = argument
         }
         return nil
     }

@@ -11,6 +11,7 @@ struct CommandHelpTests {
         let commandName: String
         let discussion: String?
         let subcommands: [Command]?
+        let arguments: [Argument]?
 
         /// This command and those below it, with their paths.
         func all(below path: [String] = []) -> [(path: [String], command: Command)] {
@@ -21,7 +22,7 @@ struct CommandHelpTests {
         }
     }
 
-    @Test("Every line fits, and every example stands as it is to be copied")
+    @Test("Every command has help: every line fits, and every example stands as it is to be copied")
     func examples() throws {
         let scratch = try Scratch()
         let help = try scratch.assay("--experimental-dump-help").output
@@ -29,7 +30,10 @@ struct CommandHelpTests {
         #expect(commands.count > 60)
         var count = 0
         for (path, command) in commands {
-            let lines = try scratch.run(path + [path == ["verify"] ? "--help-all" : "--help"]).lines.map(String.init)
+            let run = try scratch.run(path + [path == ["verify"] ? "--help-all" : "--help"])
+            #expect(run.status == 0 && run.errors.isEmpty, "\(path): \(run.errors)")
+            #expect(run.output.contains("USAGE: \((["assay"] + path).joined(separator: " "))"), "\(path)")
+            let lines = run.lines.map(String.init)
             for line in lines where path != ["verify"] { #expect(line.count <= 80, "\(path): \(line)") }
             let examples = (command.discussion ?? "").split(separator: "\n").map(String.init).filter {
                 $0.hasPrefix("  assay ") || $0.hasPrefix("  (umask ")
@@ -38,6 +42,37 @@ struct CommandHelpTests {
             for example in examples { #expect(lines.contains(example), "\(path): \(example)") }
         }
         #expect(count > 30)
+    }
+
+    /// An option or an argument of a command.
+    private struct Argument: Decodable {
+        struct Name: Decodable { let name: String }
+
+        let kind: String
+        let preferredName: Name?
+        let valueName: String?
+        let parsingStrategy: String?
+    }
+
+    @Test(
+        "Options of values that others make, such as base64url of random bytes, take a value that begins with a hyphen")
+    func hyphens() throws {
+        let names: Set = [
+            "account", "challenge", "client-data", "device", "device-id", "jkt", "key", "key-id", "nonce",
+            "record", "request", "request-hash",
+        ]
+        let help = try Scratch().assay("--experimental-dump-help").output
+        var count = 0
+        for (path, command) in try JSONDecoder().decode(Tool.self, from: Data(help.utf8)).command.all() {
+            for argument in command.arguments ?? [] where argument.kind == "option" {
+                guard let name = argument.preferredName?.name, names.contains(name),
+                    !["file", "source"].contains(argument.valueName)
+                else { continue }
+                count += 1
+                #expect(argument.parsingStrategy?.hasPrefix("unconditional") == true, "\(path) --\(name)")
+            }
+        }
+        #expect(count > 40)
     }
 
     @Test("Text between backticks is not broken, and a wide terminal has longer lines")

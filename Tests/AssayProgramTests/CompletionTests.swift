@@ -75,4 +75,13 @@ struct CompletionTests {
             #expect(run.status == 0 && run.output.contains("playintegrity"), "\(command)")
         }
     }
+
+    @Test("Shell completions offer kinds and checks", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) throws {
+        let run = try Scratch().assay("--generate-completion-script", shell)
+        #expect(run.status == 0)
+        #expect(run.output.contains("app-attest.attestation.nonce"))
+        #expect(run.output.contains("app-attest.receipt"))
+        #expect(run.output.contains("play-integrity.classic"))
+    }
 }

@@ -65,6 +65,7 @@ struct MintAppAttestTests {
         let request = try mint(
             scratch, "request", "--counter", "2", "--method", "POST", "--target-uri",
             "https://api.example.com/v1/items?a=1", "--body", #"{"a":1}"#, "--nonce", nonce)
+        #expect(request.status == 0, "\(request.errors)")
         #expect(try judge(scratch, request.output) == (0, []))
         let again = try judge(scratch, request.output)
         #expect(again.status == 1)
@@ -80,6 +81,16 @@ struct MintAppAttestTests {
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("Signature-Input: assay=(\"@method\" \"@target-uri\");created=") == true)
         #expect(lines.last?.hasPrefix("Signature: assay=:") == true)
+    }
+
+    @Test("A nonce and client data may begin with a hyphen, as base64url does once in 64 times")
+    func hyphen() throws {
+        let scratch = try scratch()
+        let request = try mint(
+            scratch, "request", "--counter", "1", "--target-uri", "https://api.example.com/", "--nonce", "-x_")
+        #expect(request.status == 0 && request.output.contains(#"nonce=\"-x_\""#), "\(request)")
+        let assertion = try mint(scratch, "assertion", "--counter", "2", "--client-data", "-x_")
+        #expect(assertion.status == 0, "\(assertion)")
     }
 
     @Test("An empty challenge, as of a variable that is not set, is refused")

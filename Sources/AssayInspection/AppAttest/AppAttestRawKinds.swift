@@ -59,7 +59,7 @@ extension AppAttestEngine {
         "challenge", .bytes(plainIsText: true),
         "The challenge, text. An attestation's is hashed with SHA-256.")
     private static let clientData = RawOption.evidence(
-        "clientData", .bytes(plainIsText: true), isVerbatim: false,
+        "clientData", .bytes(plainIsText: true),
         "The client data that an assertion signs, text.")
     private static let clientDataHash = RawOption.evidence(
         "clientDataHash", .bytes(plainIsText: false),

@@ -189,11 +189,12 @@ struct LedgerMoveCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        name: .customLong("key-id"), help: ArgumentHelp("The key ID, base64 of either alphabet.", valueName: "key-id"),
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("The key ID, base64 of either alphabet.", valueName: "key-id"),
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]
 
-    @Option(help: ArgumentHelp("The account that the key will belong to.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The account that the key will belong to.", valueName: "name"))
     var account: String?
 
     @Flag(help: "Take the account of the key away.")

@@ -26,7 +26,8 @@ struct LedgerShowCommand: AsyncParsableCommand {
     var keyArgument: [UInt8]?
 
     @Option(
-        name: .customLong("key-id"), help: ArgumentHelp("The same as the argument.", valueName: "key-id"),
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("The same as the argument.", valueName: "key-id"),
         transform: SubjectOptions.keyID)
     var keyOption: [UInt8]?
 

@@ -179,8 +179,10 @@ struct StandingRemoval: ParsableArguments {
 
 /// Options that select the subject of a block or an allowance.
 struct SubjectOptions: ParsableArguments {
+    // Others make the values of such options, and base64url may begin with a hyphen: they are unconditional.
     @Option(
-        name: .customLong("key-id"), help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"),
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"),
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]?
 
@@ -224,10 +226,10 @@ struct SubjectOptions: ParsableArguments {
 }
 
 struct NamedSubjectOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The name of an account in the backend.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The name of an account in the backend.", valueName: "name"))
     var account: String?
 
     @Option(help: ArgumentHelp("The issuer of tokens, as in their claim iss.", valueName: "name"))

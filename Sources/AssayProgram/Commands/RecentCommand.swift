@@ -36,19 +36,20 @@ struct RecentCommand: AsyncParsableCommand {
     @Option(help: "Only with this outcome.")
     var outcome: RecentVerdict.Outcome?
 
-    @Option(help: ArgumentHelp("Only of this key, base64.", valueName: "key-id"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only of this key, base64.", valueName: "key-id"))
     var key: String?
 
-    @Option(help: ArgumentHelp("Only of this device.", valueName: "device-id"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only of this device.", valueName: "device-id"))
     var device: String?
 
-    @Option(help: "Only of this account.")
+    @Option(parsing: .unconditional, help: "Only of this account.")
     var account: String?
 
-    @Option(help: ArgumentHelp("Only records with this id, in full.", valueName: "id"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only records with this id, in full.", valueName: "id"))
     var record: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Only of this request, in full: X-Request-ID of the answer, or assay.requestId of the log.", valueName: "id"
         ))

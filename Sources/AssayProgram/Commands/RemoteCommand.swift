@@ -137,7 +137,9 @@ struct RemoteShowCommand: AsyncParsableCommand {
     static let configuration = remoteCommand(
         "show", "Prints a subject with its keys and standing; without one, counts.")
 
-    @Option(name: .customLong("key-id"), help: ArgumentHelp("A key ID, base64.", valueName: "key-id"))
+    @Option(
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("A key ID, base64.", valueName: "key-id"))
     var keyID: String?
     @OptionGroup var named: NamedSubjectOptions
     @OptionGroup var remote: RemoteOptions

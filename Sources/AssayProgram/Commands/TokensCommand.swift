@@ -100,13 +100,13 @@ struct TokensIssueCommand: AsyncParsableCommand {
     @Option(help: "The policy.", completion: .yaml)
     var policy: String
 
-    @Option(help: "The challenge as the ledger issued it.")
+    @Option(parsing: .unconditional, help: "The challenge as the ledger issued it.")
     var challenge: String
 
     @Option(name: .customLong("audience"), help: "For whom the token is. May be given several times.")
     var audiences: [String]
 
-    @Option(help: "The thumbprint of the client's key (RFC 7638); a bearer token without it.")
+    @Option(parsing: .unconditional, help: "The thumbprint of the client's key (RFC 7638); a bearer token without it.")
     var jkt: String?
 
     @Option(help: "Claims of the app: the text of a JSON object, which the evidence covers.")

@@ -52,7 +52,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
-    @Option(help: "The account of the backend that the evidence came with; a record that names another is an error.")
+    @Option(
+        parsing: .unconditional,
+        help: "The account of the backend that the evidence came with; a record that names another is an error.")
     var account: String?
 
     @Option(

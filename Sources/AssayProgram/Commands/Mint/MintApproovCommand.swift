@@ -121,6 +121,7 @@ struct MintApproovTokenCommand: ParsableCommand {
     var bound: [String] = []
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The device ID, base64 of 16 bytes. (default: that of --device, or \(ApproovClaimsBlueprint.exampleDeviceID))",
             valueName: "did"))
@@ -134,7 +135,7 @@ struct MintApproovTokenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Who issues the token: the claim iss.", valueName: "name"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("The ID of the key in the header: kid.", valueName: "kid"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The ID of the key in the header: kid.", valueName: "kid"))
     var keyID: String?
 
     @Option(

@@ -158,7 +158,9 @@ struct TestRequestOptions: ParsableArguments {
         parsing: .unconditional, help: ArgumentHelp("The body: text, or file:PATH.", valueName: "text"))
     var body: String?
 
-    @Option(help: ArgumentHelp("The nonce of the signature: a challenge of the server.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The nonce of the signature: a challenge of the server.", valueName: "text"))
     var nonce: String?
 
     @Flag(help: "Prints the fields of the request in place of the record, one on each line, for curl --header @FILE.")

@@ -86,14 +86,16 @@ struct PinsModeCommand: AsyncParsableCommand {
 /// The device whose mode is set: as its evidence names it.
 struct PinnedDeviceOptions: ParsableArguments {
     @Option(
-        name: .customLong("key-id"), help: ArgumentHelp("The ID of its attested key, base64.", valueName: "key-id"),
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("The ID of its attested key, base64.", valueName: "key-id"),
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]?
 
-    @Option(help: ArgumentHelp("Its device ID, as in the evidence.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Its device ID, as in the evidence.", valueName: "name"))
     var device: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The thumbprint of the app's key, for evidence that names neither, such as Google's.",
             valueName: "thumbprint"))
