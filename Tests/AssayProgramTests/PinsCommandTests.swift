@@ -1,4 +1,5 @@
 import AssayHTTPTestSupport
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -95,6 +96,7 @@ struct PinsCommandTests {
                     && $0.hasSuffix("only this resolver")
             }, "\(text)")
         try await names.close()
+        try Loopback.reserve(names.port)
         let gone = try scratch.run(
             ["pins", "of", "localhost", "--json", "--port", "\(server.port)", "--timeout", "30s"] + resolver)
         let errors = try gone.json().compactMap { ($0["error"] as? [String: String])?["message"] }

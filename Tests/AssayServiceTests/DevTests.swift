@@ -154,6 +154,7 @@ struct DevTests {
         // As by a power cut.
         first.signal(SIGKILL)
         #expect(try first.wait() == -SIGKILL)
+        try Loopback.reserve(port)
 
         let second = try RunningDev(["--folder", path, "--listen", "127.0.0.1:0"], in: shared, umask: "777")
         #expect(second.port == port && second.token != token)

@@ -322,6 +322,7 @@ struct MonitoringRunTests {
         try await wait("stopping", under: {}) { $0.contains("AssayNotReady") }
         second.signal(SIGTERM)
         #expect(second.wait() == 130, "\(second.logText)")
+        try Loopback.reserve(#require(Int(admin.drop { $0 != ":" }.dropFirst())))
         try await wait("down", under: {}) { $0 == ["AssayDown"] }
         let third = try RunningService(settings + ["admin=\(admin)"], in: others)
         try await wait("up again", under: {}) { $0.isEmpty }

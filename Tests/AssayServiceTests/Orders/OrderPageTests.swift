@@ -70,7 +70,7 @@ struct OrderPageTests {
         let program = try BuiltProducts.url("assay").deletingLastPathComponent().path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let run = try ProgramRun(
-            "/bin/bash", ["-c", script.replacing(":8080", with: ":\(assay)").replacing("8000", with: "\(shop)")],
+            "/bin/bash", ["-c", script.replacing("8000", with: "\(shop)").replacing(":8080", with: ":\(assay)")],
             in: folder.url,
             environment: [
                 "HOME": folder.url.path, "PATH": "\(program):\(path)", "PYTHONDONTWRITEBYTECODE": "1",
