@@ -79,7 +79,7 @@ struct AccountTests {
         try await Application(router: router, logger: log.logger).test(.router) { client in
             for token in [try TestAPI.token(), try TestAPI.token(expiresIn: 0)] {
                 var fields: HTTPFields = [.approovToken: token]
-                fields[.session] = "bob"
+                fields[.session] = "bob@example"
                 try await client.execute(uri: "/stock", method: .get, headers: fields)
             }
         }
@@ -87,9 +87,9 @@ struct AccountTests {
         #expect(lines.map(\.level) == [.debug, .info])
         for line in lines.map(\.text) {
             switch rule {
-            case "keep": #expect(line.contains("assay.account=bob"), "\(line)")
-            case "drop": #expect(!line.contains("assay.account") && !line.contains("bob"), "\(line)")
-            default: #expect(line.contains("assay.account=hmac-sha256:") && !line.contains("bob"), "\(line)")
+            case "keep": #expect(line.contains("assay.account=bob@example"), "\(line)")
+            case "drop": #expect(!line.contains("assay.account") && !line.contains("bob@example"), "\(line)")
+            default: #expect(line.contains("assay.account=hmac-sha256:") && !line.contains("bob@example"), "\(line)")
             }
             #expect(line.contains("assay.arc=ABCDEF") && line.contains("assay.deviceId=\(TestAPI.deviceID)"), "\(line)")
         }

@@ -219,7 +219,9 @@ struct SampledCaptureTests {
         for _ in 0..<2 {
             let assertion = try Fixtures.assertion(counter: 1)
             let verdict = try await verifier.verify(assertion, at: Fixtures.time)
-            capture.offer(verdict) { EvidenceRecord(assertion, account: "alice", receivedAt: Fixtures.time) }
+            capture.offer(verdict) {
+                EvidenceRecord(assertion, account: "alice@example.com", receivedAt: Fixtures.time)
+            }
         }
         await capture.close()
         let file = try #require(Captured.files(folder.path("c")).first)
@@ -227,7 +229,7 @@ struct SampledCaptureTests {
         for secret in [attestation.keyID, Fixtures.clientData] {
             #expect(!text.contains(Data(secret).base64EncodedString()))
         }
-        #expect(!text.contains("alice") && text.hasSuffix("{\"sealedRecords\":3}\n"))
+        #expect(!text.contains("alice@") && text.hasSuffix("{\"sealedRecords\":3}\n"))
         let again = try Fixtures.verifier()
         let run = try CorpusRun([folder.path("c")], opening: key)
         #expect(run.records.count == 3 && run.failures.isEmpty)

@@ -156,9 +156,10 @@ struct PinningTests {
         try await fetch()
         #expect(pinning.current.version == 2)
         let key = try #require(await attestor.stored?.model.record.key)
-        try next(backend, signer.sign(2, pins: pins, ConfigurationSigner.mode("unpin", device: key, ends: soon)))
+        let end = soon
+        try next(backend, signer.sign(2, pins: pins, ConfigurationSigner.mode("unpin", device: key, ends: end)))
         try await fetch()
-        #expect(pinning.current.mode(at: soon - 1) == .unpin)
+        #expect(pinning.current.mode(at: end - 1) == .unpin)
         try await fetch()
         let bodies = try backend.requests("/tokens").map(body)
         #expect(bodies.map { $0["configuration"] as? Int } == [1, 2, 2, 2])
