@@ -119,9 +119,10 @@ api: packages
 graph:
 	Scripts/graph
 
-## Counts what an addition costs: lines, targets, public declarations. PACKAGES=1 also counts the packages that users resolve.
+## Counts what an addition costs: lines, targets, public declarations. PACKAGES=1 also counts the packages that users resolve, TIMES=1
+## measures a first build and edits.
 measure-house:
-	@Scripts/measure-house $(if $(PACKAGES),--packages)
+	@Scripts/measure-house $(if $(PACKAGES),--packages) $(if $(TIMES),--times)
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages
