@@ -38,6 +38,10 @@ struct ExitStatusTests {
             (verify + ["--ledger", "mysql://x", "good.json"], 64),
             (verify + ["--key-id", "AAAA", "good.json"], 64),
             (verify + ["-", "-"], 64),
+            // A variable of the shell that is not set: no option becomes the name of an account or a device.
+            (["verify", "--policy", "policy.yaml", "--account", "--json", "good.json"], 64),
+            (["ledger", "block", "--account", "--reason", "x"], 64),
+            (["ledger", "allow", "--device", "--reason", "x"], 64),
             (verify + ["--no-such-option", "good.json"], 64),
             (["recent", "--address", "unix:none.sock"], 3),
             (["recent", "--address", "unix:none.sock", "--limit", "0"], 64),

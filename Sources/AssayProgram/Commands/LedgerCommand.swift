@@ -194,7 +194,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The account that the key will belong to.", valueName: "name"))
+    @Option(help: ArgumentHelp("The account that the key will belong to.", valueName: "name"))
     var account: String?
 
     @Flag(help: "Take the account of the key away.")

@@ -23,7 +23,7 @@ struct LedgerKeysCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only keys of this app of the policy.", valueName: "name"))
     var app: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only keys of this account of the backend.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only keys of this account of the backend.", valueName: "name"))
     var account: String?
 
     @Option(

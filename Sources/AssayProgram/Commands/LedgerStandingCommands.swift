@@ -179,7 +179,7 @@ struct StandingRemoval: ParsableArguments {
 
 /// Options that select the subject of a block or an allowance.
 struct SubjectOptions: ParsableArguments {
-    // Others make the values of such options, and base64url may begin with a hyphen: they are unconditional.
+    // Base64url may begin with a hyphen. Names are not unconditional: with an unset variable of a shell, the next option would be one.
     @Option(
         name: .customLong("key-id"), parsing: .unconditional,
         help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"),
@@ -226,10 +226,10 @@ struct SubjectOptions: ParsableArguments {
 }
 
 struct NamedSubjectOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
+    @Option(help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
     var device: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The name of an account in the backend.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of an account in the backend.", valueName: "name"))
     var account: String?
 
     @Option(help: ArgumentHelp("The issuer of tokens, as in their claim iss.", valueName: "name"))

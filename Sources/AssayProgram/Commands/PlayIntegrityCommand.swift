@@ -50,7 +50,7 @@ struct PlayIntegrityUnbanCommand: AsyncParsableCommand {
 
 /// The account whose device is banned, and the reason. Evidence of Play Integrity names no key and no device.
 struct BannedAccountOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: ArgumentHelp("The name of the account in the backend.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the account in the backend.", valueName: "name"))
     var account: String
 
     @Option(help: ArgumentHelp("The reason, for verdicts and the audit trail.", valueName: "text"))

@@ -39,10 +39,10 @@ struct RecentCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Only of this key, base64.", valueName: "key-id"))
     var key: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only of this device.", valueName: "device-id"))
+    @Option(help: ArgumentHelp("Only of this device.", valueName: "device-id"))
     var device: String?
 
-    @Option(parsing: .unconditional, help: "Only of this account.")
+    @Option(help: "Only of this account.")
     var account: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Only records with this id, in full.", valueName: "id"))

@@ -52,9 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: "The account of the backend that the evidence came with; a record that names another is an error.")
+    @Option(help: "The account of the backend that the evidence came with; a record that names another is an error.")
     var account: String?
 
     @Option(

@@ -91,7 +91,7 @@ struct PinnedDeviceOptions: ParsableArguments {
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Its device ID, as in the evidence.", valueName: "name"))
+    @Option(help: ArgumentHelp("Its device ID, as in the evidence.", valueName: "name"))
     var device: String?
 
     @Option(
